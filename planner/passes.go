@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 	"weft/kernels/schedule/sums"
 	"weft/ops"
 	"weft/ops/problem"
@@ -229,7 +230,7 @@ func placed(m *module.Module, opt Options) error {
 // Check reports what is wrong with the kernels of a module; it is an Options.After.
 func Check(pass string, m *module.Module) error {
 	for _, k := range m.Kernels {
-		if err := ir.Check(k.IR); err != nil {
+		if err := rules.Check(k.IR); err != nil {
 			return fmt.Errorf("after %s: %w", pass, err)
 		}
 	}

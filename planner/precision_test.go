@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 	"weft/kernels/retype"
 	"weft/ops"
 	"weft/ops/optest"
@@ -103,7 +104,7 @@ func TestPins(t *testing.T) {
 			}
 			for _, s := range p.Steps {
 				if s.Kernel != nil {
-					if err := ir.Check(s.Kernel.IR); err != nil {
+					if err := rules.Check(s.Kernel.IR); err != nil {
 						t.Error(err)
 					}
 				}

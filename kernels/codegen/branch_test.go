@@ -6,6 +6,7 @@ import (
 
 	render "weft/kernels/codegen/c"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 	"weft/kernels/schedule"
 )
 
@@ -23,7 +24,7 @@ func TestKeptInOneBranch(t *testing.T) {
 		}
 		return []*ir.Node{b.Add(acc[0], b.Cast(ir.I32, on)), sum, b.Select(on, b.Add(sum, b.F32(9)), acc[2])}, nil
 	})
-	if err := ir.Check(k); err != nil {
+	if err := rules.Check(k); err != nil {
 		t.Fatal(err)
 	}
 	got, err := render.Render(k, schedule.CPU{Order: []int{0}}, schedule.Target{Lanes: 16}, "f", render.Way{})

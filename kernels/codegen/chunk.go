@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -17,8 +18,6 @@ type chunks struct {
 	packs   map[*ir.Node]*packed
 	fills   map[int][]Stmt // by the axis that the values differ along
 	scratch int            // bytes so far
-	filling bool           // writing a fill loop
-	inside  bool           // writing the split fold
 }
 
 // aheadPacked is how many turns beforehand packed vectors are asked for: what a slice packs is too much for the nearest cache, and
@@ -46,7 +45,7 @@ type packed struct {
 func (g *gen) startChunks() {
 	g.splitFold(schedule.Outermost(g.Kernel, g.Target), len(g.Schedule.Order))
 	g.chunk.packs, g.chunk.fills = map[*ir.Node]*packed{}, map[int][]Stmt{}
-	g.top().add(g.place())
+	g.Top().Add(g.place())
 }
 
 // take reserves scratch memory, in whole cache lines.
@@ -115,9 +114,9 @@ func (g *gen) place() Stmt {
 }
 
 // packs reports whether a value that is computed in the loop of the split fold is packed.
-func (g *gen) packs(n *ir.Node, m layout, sc *scope) bool {
-	f, p := g.parted.fold, &g.chunk
-	if !g.Schedule.Pack || !p.inside || p.filling || m != byLane || sc.fold != f || n.Type == ir.Bool || !n.Free().Meets(f.IndexBind) || n.Free().Meets(f.AccBind) {
+func (g *gen) packs(n *ir.Node, m values.Layout, sc *values.Scope) bool {
+	f := g.Sliced
+	if !g.Schedule.Pack || !g.Slicing || g.Filling || m != values.ByLane || sc.Fold != f || n.Type == ir.Bool || !n.Free().Meets(f.IndexBind) || n.Free().Meets(f.AccBind) {
 		return false
 	}
 	return g.alongOne(n) >= 0
@@ -127,7 +126,7 @@ func (g *gen) packs(n *ir.Node, m layout, sc *scope) bool {
 func (g *gen) alongOne(n *ir.Node) int {
 	axis := -1
 	for _, c := range g.Schedule.Chunk {
-		if g.vary.Of(n).Meets(g.Axes[c.Axis].Bind()) {
+		if g.Vary.Of(n).Meets(g.Axes[c.Axis].Bind()) {
 			if axis >= 0 {
 				return -1
 			}
@@ -138,28 +137,28 @@ func (g *gen) alongOne(n *ir.Node) int {
 }
 
 // packedValue reads a packed value in the loop of the split fold.
-func (g *gen) packedValue(n *ir.Node, v int, sc *scope) Value {
+func (g *gen) packedValue(n *ir.Node, v int, sc *values.Scope) Value {
 	p := g.chunk.packs[n]
 	if p == nil {
 		p = g.pack(n)
 	}
 	axis := p.axis
 	t := Spelled[n.Type]
-	step := g.stack[1+slices.Index(g.Schedule.Order, axis)]
-	at := g.onceAs(step, Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size))), "const "+t.Scalar+" *const", "q")
-	k, i := Bin("-", Name(AxisName(g.parted.fold.Index)), Name("part")), slices.Index(p.copies, v)
+	step := g.Stack[1+slices.Index(g.Schedule.Order, axis)]
+	at := g.OnceAs(step, Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size))), "const "+t.Scalar+" *const", "q")
+	k, i := Bin("-", Name(AxisName(g.Sliced.Index)), Name("part")), slices.Index(p.copies, v)
 	if p.rows {
-		at = Add(g.onceAs(sc, Bin("+", at, k), "const "+t.Scalar+" *const", "q"), Int(i*p.row))
-		return g.name(sc, Scalar(n.Type, Deref("const "+t.Scalar, at)))
+		at = Add(g.OnceAs(sc, Bin("+", at, k), "const "+t.Scalar+" *const", "q"), Int(i*p.row))
+		return g.Name(sc, Scalar(n.Type, Deref("const "+t.Scalar, at)))
 	}
-	at = g.onceAs(sc, Bin("+", at, Bin("*", Cast("long", k), Int(p.row))), "const "+t.Scalar+" *const", "q")
-	if !g.laned(n) {
-		return g.name(sc, Scalar(n.Type, Deref("const "+t.Scalar, Add(at, Int(i)))))
+	at = g.OnceAs(sc, Bin("+", at, Bin("*", Cast("long", k), Int(p.row))), "const "+t.Scalar+" *const", "q")
+	if !g.Laned(n) {
+		return g.Name(sc, Scalar(n.Type, Deref("const "+t.Scalar, Add(at, Int(i)))))
 	}
-	return g.name(sc, Each(n.Type, func(h int) *Expr {
+	return g.Name(sc, Each(n.Type, func(h int) *Expr {
 		x := Add(at, Int(i*g.W+h*g.W/schedule.Registers(n.Type)))
 		if 4*g.W*(i*schedule.Registers(n.Type)+h)%64 == 0 { // once a line
-			sc.add(Do(Call("__builtin_prefetch", Add(x, Int(aheadPacked*p.row)))))
+			sc.Add(Do(Call("__builtin_prefetch", Add(x, Int(aheadPacked*p.row)))))
 		}
 		return Deref("const "+t.Vector, x)
 	}))
@@ -178,16 +177,16 @@ func (g *gen) apart(n, bytes int) int {
 // row by row.
 func (g *gen) pack(n *ir.Node) *packed {
 	axis := g.alongOne(n)
-	f, c, t := g.parted.fold, &g.chunk, Spelled[n.Type]
+	f, c, t := g.Sliced, &g.chunk, Spelled[n.Type]
 	slice := (g.Schedule.Split + g.W - 1) / g.W * g.W // vectors of iterations may go beyond it
-	p := &packed{axis: axis, copies: g.Copies(g.vary.Of(n)), name: Name(g.fresh("k"))}
+	p := &packed{axis: axis, copies: g.Copies(g.Vary.Of(n)), name: Name(g.Fresh("k"))}
 	alongFold := false // neighbours in memory are iterations
 	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) {
 		alongFold = alongFold || n.Kind == ir.KLoad && ir.Flatten(n.Buf, n.Index()).Along(f.Index) == 1
 	})
-	p.rows = !g.laned(n) && alongFold
+	p.rows = !g.Laned(n) && alongFold
 	p.row = len(p.copies)
-	if g.laned(n) {
+	if g.Laned(n) {
 		p.row *= g.W
 	}
 	bytes := 4 * schedule.Registers(n.Type)
@@ -201,32 +200,32 @@ func (g *gen) pack(n *ir.Node) *packed {
 	place := Var(pointer, p.name.Text, Cast(pointer, ScratchAt(g.take(g.steps(axis)*p.size*bytes))))
 
 	first := 1 + slices.Index(g.Schedule.Order, g.Schedule.Chunk[0].Axis)
-	point, turn := newScope(g.Axes[axis].Bind()), newScope(f.IndexBind)
-	turn.fold = f
-	saved, filling, iter := g.stack, c.filling, g.iter
-	g.stack, c.filling = append(slices.Clone(g.stack[:first]), point, turn), true
-	strips := !alongFold && !g.laned(n)
+	point, turn := values.NewScope(g.Axes[axis].Bind()), values.NewScope(f.IndexBind)
+	turn.Fold = f
+	saved, filling, iter := g.Stack, g.Filling, g.Iter
+	g.Stack, g.Filling = append(slices.Clone(g.Stack[:first]), point, turn), true
+	strips := !alongFold && !g.Laned(n)
 	if !alongFold && !strips {
-		slices.Reverse(g.stack[first:])
+		slices.Reverse(g.Stack[first:])
 	}
-	inner := g.top()
-	m, by, index := byLane, 1, AxisName(f.Index)
+	inner := g.Top()
+	m, by, index := values.ByLane, 1, AxisName(f.Index)
 	if p.rows {
-		m, by, g.iter = byIteration, g.W, f
+		m, by, g.Iter = values.ByIteration, g.W, f
 	}
 	at := Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size)))
 	k := Bin("-", Name(index), Name("part"))
-	side := !g.laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.Axes[axis]) == 1
+	side := !g.Laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.Axes[axis]) == 1
 	for i, v := range p.copies {
 		var x Value
 		switch {
 		case !side:
-			x = g.val(n, v, m)
+			x = g.Val(n, v, m)
 		case i%g.W > 0:
 			continue
 		default: // points lie side by side: a whole vector, of which the next iteration writes over what is too much
-			from := g.pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, origin)
-			x = g.name(inner, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), from) }))
+			from := g.Pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, values.Origin)
+			x = g.Name(inner, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), from) }))
 		}
 		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
 		switch {
@@ -238,12 +237,12 @@ func (g *gen) pack(n *ir.Node) *packed {
 			to = Add(to, Int(i))
 		}
 		if !x.Vec {
-			inner.add(Set{To: Deref(t.Scalar, to), Value: x.Regs[0]})
+			inner.Add(Set{To: Deref(t.Scalar, to), Value: x.Regs[0]})
 			continue
 		}
-		inner.add(Do(Call("store_"+n.Type.String(), append([]*Expr{to}, x.List()...)...)))
+		inner.Add(Do(Call("store_"+n.Type.String(), append([]*Expr{to}, x.List()...)...)))
 	}
-	g.stack, c.filling, g.iter = saved, filling, iter
+	g.Stack, g.Filling, g.Iter = saved, filling, iter
 	turns := func(body []Stmt) []Stmt {
 		last := Let("int", index+"_last", Bin("-", Name("part_end"), Int(1)))
 		return []Stmt{last, Count("int", index, Name("part"), Name("part_end"), by, body...)}
@@ -251,14 +250,14 @@ func (g *gen) pack(n *ir.Node) *packed {
 	var fill []Stmt
 	switch {
 	case alongFold:
-		fill = g.tileLoop(axis, append(point.body, turns(turn.body)...))
+		fill = g.tileLoop(axis, append(point.Body, turns(turn.Body)...))
 	case strips:
 		strip := Name("strip")
 		end := Call("s_min_i", Bin("+", strip, Int(stripTurns)), Name("part_end"))
-		steps := g.tileLoop(axis, append(point.body, Count("int", index, strip, end, 1, turn.body...)))
+		steps := g.tileLoop(axis, append(point.Body, Count("int", index, strip, end, 1, turn.Body...)))
 		fill = []Stmt{Count("int", strip.Text, Name("part"), Name("part_end"), stripTurns, steps...)}
 	default:
-		fill = []Stmt{Block(turns(append(turn.body, g.tileLoop(axis, point.body)...)))}
+		fill = []Stmt{Block(turns(append(turn.Body, g.tileLoop(axis, point.Body)...)))}
 	}
 	c.fills[axis] = slices.Concat(c.fills[axis], []Stmt{place}, fill)
 	return p

@@ -23,20 +23,20 @@ func (g *gen) counting(c *loop) *tally.Tally {
 	}
 	if !c.masked {
 		trips := Cast("long long", c.call("s_max", Bin("-", c.hi, c.lo), Int(0)))
-		c.sc.add(t.Add("due", Bin("*", trips, g.points(c.f))))
+		c.sc.Add(t.Add("due", Bin("*", trips, g.points(c.f))))
 		return t
 	}
 	for _, v := range c.copies {
 		trips := Op(ir.Sub, c.f.Hi.Type, g.end(c, v), Scalar(c.f.Hi.Type, c.lo))
-		trips = g.name(c.sc, Op(ir.Max, trips.Type, trips, Scalar(trips.Type, Int(0))))
-		c.sc.add(t.Add("due", trips.Reduced("v_hsum")))
+		trips = g.Name(c.sc, Op(ir.Max, trips.Type, trips, Scalar(trips.Type, Int(0))))
+		c.sc.Add(t.Add("due", trips.Reduced("v_hsum")))
 	}
 	return t
 }
 
 // points is how many points of the axes that a fold differs along the lane tile is the first to compute.
 func (g *gen) points(f *ir.Fold) *Expr {
-	vary := g.vary.Of(f.Node)
+	vary := g.Vary.Of(f.Node)
 	if g.Schedule.Flat > 0 && vary.Meets(g.Lanes) {
 		return Call("s_min_l", Int(g.W*g.V), Bin("-", Name("points"), Name("point")))
 	}

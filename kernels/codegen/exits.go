@@ -6,6 +6,7 @@ import (
 	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tally"
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -43,7 +44,7 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 	if x.running != nil {
 		for i := range x.ending {
 			for _, v := range c.copies {
-				c.sc.declare(g.levelName(x, i, v), Lowest(x.running[i].Level.Type))
+				c.sc.Declare(g.levelName(x, i, v), Lowest(x.running[i].Level.Type))
 			}
 		}
 	}
@@ -55,8 +56,8 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 	for _, o := range least {
 		after = append(after, To(o.name.Text, g.leastOpen(x, o.threshold)))
 	}
-	loads := g.exactLoads
-	g.within(func() {
+	loads := g.ExactLoads
+	g.Within(func() {
 		if x.running == nil {
 			g.body(c, c.in)
 			return
@@ -65,24 +66,24 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 		for _, v := range c.copies {
 			for i, t := range x.running {
 				level := g.levelName(x, i, v)
-				last = append(last, Assign(level, Op(ir.Max, level.Type, g.val(t.Level, v, byLane), level))...)
+				last = append(last, Assign(level, Op(ir.Max, level.Type, g.Val(t.Level, v, values.ByLane), level))...)
 			}
 		}
-		c.in.add(last...)
+		c.in.Add(last...)
 	}, c.in)
 	every := max(1, g.Schedule.Every)
-	if g.exactLoads != loads && g.masked(depth) {
+	if g.ExactLoads != loads && g.Masked(depth) {
 		every = 1 // the lanes of an outer fold that are still active keep loads in range only while they iterate
 	}
 	done := g.allEnded(x)
 	if x.running != nil && len(least) == 1 {
 		done = Bin("==", least[0].name, Highest(least[0].threshold.Type).Regs[0])
 	}
-	g.chunks(c, every, count, skips, c.in.body, append(after, If{Cond: done, Then: []Stmt{Leave{}}}))
+	g.chunks(c, every, count, skips, c.in.Body, append(after, If{Cond: done, Then: []Stmt{Leave{}}}))
 	for i, t := range x.running {
 		for _, v := range c.copies {
-			a := g.accName(c.f.Accs[x.ending[i]], v)
-			c.sc.add(Assign(a, Or(a, Compare(ir.Lt, g.val(t.Threshold, v, byLane), g.levelName(x, i, v), true)))...)
+			a := g.AccName(c.f.Accs[x.ending[i]], v)
+			c.sc.Add(Assign(a, Or(a, Compare(ir.Lt, g.Val(t.Threshold, v, values.ByLane), g.levelName(x, i, v), true)))...)
 		}
 	}
 	return true
@@ -94,7 +95,7 @@ func (g *gen) ending(f *ir.Fold) (list []int) {
 		return nil
 	}
 	if f.Monoid != ir.Any && f.Monoid != ir.All {
-		if q := schedule.Absorber(g.b, f); q >= 0 {
+		if q := schedule.Absorber(g.B, f); q >= 0 {
 			list = append(list, q)
 		}
 		return list
@@ -114,7 +115,7 @@ func (g *gen) levelName(x *leaving, i, v int) Value {
 
 // answered is whether an accumulator that ends the fold has its last value.
 func (g *gen) answered(x *leaving, q, v int) Value {
-	a := g.accName(x.c.f.Accs[q], v)
+	a := g.AccName(x.c.f.Accs[q], v)
 	if x.c.f.Monoid == ir.All {
 		a = Not(a)
 	}
@@ -127,14 +128,14 @@ func (g *gen) ended(x *leaving, v int) Value {
 	for i, q := range x.ending {
 		a := g.answered(x, q, v)
 		if x.running != nil { // of any
-			a = Or(a, Compare(ir.Lt, g.val(x.running[i].Threshold, v, byLane), g.levelName(x, i, v), true))
+			a = Or(a, Compare(ir.Lt, g.Val(x.running[i].Threshold, v, values.ByLane), g.levelName(x, i, v), true))
 		}
 		if i > 0 {
 			a = And(out, a)
 		}
 		out = a
 	}
-	if on, ok := g.active(x.depth, g.vary.Of(x.c.f.Node), v); ok {
+	if on, ok := g.Active(x.depth, g.Vary.Of(x.c.f.Node), v); ok {
 		out = Or(out, Not(on))
 	}
 	if x.c.vec {
@@ -166,13 +167,13 @@ func (x *leaving) everywhere(cond *Expr) *Expr {
 // stayTogether reports whether all threads of a warp arrive at a fold, with the same bounds: no enclosing fold lets them go
 // separate ways.
 func (g *gen) stayTogether(f *ir.Fold, depth int) bool {
-	uniform := func(h *ir.Fold) bool { return !g.vary.Of(h.Lo).Or(g.vary.Of(h.Hi)).Meets(g.team.axes) }
-	for _, sc := range g.stack[:depth+1] {
-		h := sc.fold
+	uniform := func(h *ir.Fold) bool { return !g.Vary.Of(h.Lo).Or(g.Vary.Of(h.Hi)).Meets(g.team.axes) }
+	for _, sc := range g.Stack[:depth+1] {
+		h := sc.Fold
 		if h == nil {
 			continue
 		}
-		leaves := h.Monoid == ir.Any || h.Monoid == ir.All || schedule.Absorber(g.b, h) >= 0
+		leaves := h.Monoid == ir.Any || h.Monoid == ir.All || schedule.Absorber(g.B, h) >= 0
 		if h.While != nil || !uniform(h) || leaves && !g.team.voted[h] {
 			return false
 		}
@@ -188,33 +189,33 @@ func (g *gen) cull(x *leaving, count *tally.Tally) (least []open, skips []Stmt) 
 	all := g.comparisons(x.c)
 	quiet := map[*ir.Node]*ir.Node{}
 	for _, y := range all {
-		quiet[y.Node] = g.b.False()
+		quiet[y.Node] = g.B.False()
 	}
-	if len(all) == 0 || !schedule.Idle(g.b, f, quiet, -1) {
+	if len(all) == 0 || !schedule.Idle(g.B, f, quiet, -1) {
 		return nil, nil
 	}
 	leastOf := func(threshold *ir.Node) *Expr {
 		i := slices.IndexFunc(least, func(o open) bool { return o.threshold == threshold })
 		if i < 0 {
 			i = len(least)
-			least = append(least, open{threshold, Name(g.fresh("n"))})
-			x.c.sc.add(Var(Spelled[threshold.Type].Scalar, least[i].name.Text, g.leastOpen(x, threshold)))
+			least = append(least, open{threshold, Name(g.Fresh("n"))})
+			x.c.sc.Add(Var(Spelled[threshold.Type].Scalar, least[i].name.Text, g.leastOpen(x, threshold)))
 		}
 		return least[i].name
 	}
-	sc := newScope(f.IndexBind)
-	g.within(func() {
+	sc := values.NewScope(f.IndexBind)
+	g.Within(func() {
 		for _, block := range form.Blocks(all) {
 			next := f.Hi
 			if block > 0 {
-				next = g.b.Min(g.b.Add(f.Index, g.b.Int(f.Index.Type, int64(block))), f.Hi)
+				next = g.B.Min(g.B.Add(f.Index, g.B.Int(f.Index.Type, int64(block))), f.Hi)
 			}
 			q := g.blockBounder(x.c, next, block)
 			var tests []*Expr
 			if x.c.vec {
 				for _, y := range all {
 					name := leastOf(y.Threshold)
-					tests = append(tests, Bin("<=", g.val(q.Bound(y.Level, ir.Hi), 0, origin).Regs[0], name))
+					tests = append(tests, Bin("<=", g.Val(q.Bound(y.Level, ir.Hi), 0, values.Origin).Regs[0], name))
 				}
 			}
 			for _, v := range x.c.copies {
@@ -224,24 +225,24 @@ func (g *gen) cull(x *leaving, count *tally.Tally) (least []open, skips []Stmt) 
 			}
 			leave := append(count.Idle(x.c.hi), Leave{})
 			if block > 0 {
-				to := g.val(next, 0, origin).Regs[0]
+				to := g.Val(next, 0, values.Origin).Regs[0]
 				leave = append(count.Idle(to), To(x.c.index().Text, to), Continue{})
 			}
 			cond := All("&&", tests...)
 			if !x.c.vec {
 				cond = x.everywhere(All("&", tests...))
 			}
-			sc.add(If{Cond: cond, Then: leave})
+			sc.Add(If{Cond: cond, Then: leave})
 		}
 	}, sc)
-	return least, sc.body
+	return least, sc.Body
 }
 
 // idle is whether output v of a thread has its answer, or no comparison can hold.
 func (g *gen) idle(x *leaving, q *ir.Bounder, all []form.Comparison, v int) *Expr {
 	var idles []*Expr
 	for _, y := range all {
-		upper, low := g.val(q.Bound(y.Level, ir.Hi), v, byLane).Regs[0], g.val(y.Threshold, v, byLane).Regs[0]
+		upper, low := g.Val(q.Bound(y.Level, ir.Hi), v, values.ByLane).Regs[0], g.Val(y.Threshold, v, values.ByLane).Regs[0]
 		idles = append(idles, Bin("|", Bin("<=", upper, low), Bin("!=", low, low)))
 	}
 	return Bin("|", g.ended(x, v).Regs[0], All("&", idles...))
@@ -267,7 +268,7 @@ func (g *gen) leastOpen(x *leaving, threshold *ir.Node) *Expr {
 	t := threshold.Type
 	var least Value
 	for i, v := range x.c.copies {
-		b := g.val(threshold, v, byLane)
+		b := g.Val(threshold, v, values.ByLane)
 		waits := Compare(ir.Eq, b, b, true)
 		if x.running != nil {
 			waits = Compare(ir.Le, g.levelName(x, 0, v), b, true)
@@ -281,7 +282,7 @@ func (g *gen) leastOpen(x *leaving, threshold *ir.Node) *Expr {
 			}
 		}
 		waits = And(waits, Not(ended))
-		if on, ok := g.active(x.depth, g.vary.Of(x.c.f.Node), v); ok {
+		if on, ok := g.Active(x.depth, g.Vary.Of(x.c.f.Node), v); ok {
 			waits = And(waits, on)
 		}
 		here := Select(waits, b, Highest(t))
@@ -296,7 +297,7 @@ func (g *gen) leastOpen(x *leaving, threshold *ir.Node) *Expr {
 // blockBounder bounds values over the lanes and vectors in flight, or for one thread's own output, and the iterations from the fold's
 // index to next, of which there are at most block (0: any number).
 func (g *gen) blockBounder(c *loop, next *ir.Node, block int) *ir.Bounder {
-	f, b, over := c.f, g.b, c.f.IndexBind
+	f, b, over := c.f, g.B, c.f.IndexBind
 	if c.vec {
 		for _, axis := range g.Axes {
 			if g.Step(axis) > 1 {

@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
 	"weft/kernels/schedule"
@@ -13,9 +14,8 @@ import (
 // savedBytes bounds what points keep on the stack between the parts of a split fold: what a core's level 1 cache (32 or 48 KiB) holds.
 const savedBytes = 48 << 10
 
-// split is a fold run in parts over many points.
+// split is how a fold is run in parts over many points.
 type split struct {
-	fold     *ir.Fold
 	inner    int   // depth of the innermost loop over points
 	kept     int   // registers that a vector's points keep between the parts
 	past     bool  // the fold is written: what comes behind it runs once, after the last part
@@ -24,14 +24,14 @@ type split struct {
 
 // splitFold makes a fold the one that is run in parts.
 func (g *gen) splitFold(f *ir.Fold, inner int) {
-	g.parted.fold, g.parted.inner = f, inner
-	g.parted.from, g.parted.to = g.val(f.Lo, 0, byLane).Regs[0], g.val(f.Hi, 0, byLane).Regs[0]
+	g.Sliced, g.parted.inner = f, inner
+	g.parted.from, g.parted.to = g.Val(f.Lo, 0, values.ByLane).Regs[0], g.Val(f.Hi, 0, values.ByLane).Regs[0]
 }
 
 // parts is a loop over the parts of the split fold. Where that turns out to have no turns at all there is one, for what comes behind it.
 func (g *gen) parts(body ...Stmt) Loop {
 	to := g.parted.to
-	if f := g.parted.fold; f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || f.Lo.I >= f.Hi.I {
+	if f := g.Sliced; f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || f.Lo.I >= f.Hi.I {
 		to = Call("s_max_i", to, Add(g.parted.from, Int(1)))
 	}
 	end := Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), g.parted.to))
@@ -47,17 +47,17 @@ func (u *Unit) Flat(s schedule.CPU) Body {
 	for _, a := range g.Axes {
 		g.Lanes = g.Lanes.Or(a.Bind())
 	}
-	root, in := newScope(ir.Set{}), newScope(g.Lanes)
-	g.stack = []*scope{root, in}
+	root, in := values.NewScope(ir.Set{}), values.NewScope(g.Lanes)
+	g.Stack = []*values.Scope{root, in}
 	if f := schedule.Outermost(u.Kernel, u.Target); s.Split > 0 && f != nil {
 		g.splitFold(f, 1)
 	}
 	g.stores()
-	return g.finish(slices.Concat(root.body, g.flatLoops(in)))
+	return g.finish(slices.Concat(root.Body, g.flatLoops(in)))
 }
 
 // flatLoops are the loops over chunks of the tile's points, parts of the split fold, and vectors.
-func (g *gen) flatLoops(in *scope) (out []Stmt) {
+func (g *gen) flatLoops(in *values.Scope) (out []Stmt) {
 	points, from, to, point := Name("points"), Name("from"), Name("to"), Name("point")
 	total := Name("1L")
 	for q, a := range g.Axes {
@@ -78,7 +78,7 @@ func (g *gen) flatLoops(in *scope) (out []Stmt) {
 	}
 	more := If{Cond: Bin("<", Add(Bin("+", point, Name("l")), Int(1)), points), Then: g.nextPoint()}
 	vectors = append(vectors, Count("int", "l", Int(0), Int(step), 1, append(place, more)...))
-	all := Count("long", "point", from, to, step, append(vectors, in.body...)...)
+	all := Count("long", "point", from, to, step, append(vectors, in.Body...)...)
 	if g.parted.kept == 0 {
 		return append(out, Let("long", "from", Int(0)), Let("long", "to", points), all)
 	}
@@ -114,12 +114,12 @@ func (g *gen) nextPoint() (next []Stmt) {
 // the split fold goes on, others are over; what is packed needs its own in each part. It reports whether there is something to keep
 // for the next part.
 func (g *gen) resume(c *loop, at int) bool {
-	f, whole := c.f, g.parted.fold
-	if whole == nil || g.chunk.filling || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f != whole && (f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst) {
+	f, whole := c.f, g.Sliced
+	if whole == nil || g.Filling || g.parted.past || at != g.parted.inner || c.masked || f.While != nil || f.Monoid == ir.Any || f.Monoid == ir.All || !c.vec || f != whole && (f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst) {
 		return false
 	}
 	if f == whole && len(g.Schedule.Chunk) > 0 {
-		g.chunk.inside = true
+		g.Slicing = true
 		if turns, ok := count.KnownTrips(f); ok && float64(g.Schedule.Split) >= turns { // one slice
 			c.lo, c.hi = Name("part"), Name("part_end")
 			return false
@@ -132,7 +132,7 @@ func (g *gen) resume(c *loop, at int) bool {
 	part, start := Name("part"), g.parted.from
 	if f == whole {
 		_, load := g.kept(c)
-		c.sc.add(If{Cond: Bin("!=", part, start), Then: load})
+		c.sc.Add(If{Cond: Bin("!=", part, start), Then: load})
 		c.lo, c.hi = part, Name("part_end")
 	} else {
 		c.hi = Choose(Bin("==", part, start), c.hi, c.lo)
@@ -143,10 +143,10 @@ func (g *gen) resume(c *loop, at int) bool {
 // suspend keeps the accumulators for the next part. Only the last part goes on to what follows the split fold.
 func (g *gen) suspend(c *loop) {
 	save, load := g.kept(c)
-	if whole := g.parted.fold; c.f != whole {
-		c.sc.add(If{Cond: Bin("==", Name("part"), g.parted.from), Then: save, Else: load})
+	if whole := g.Sliced; c.f != whole {
+		c.sc.Add(If{Cond: Bin("==", Name("part"), g.parted.from), Then: save, Else: load})
 	} else {
-		c.sc.add(If{Cond: Bin("!=", Name("part_end"), g.parted.to), Then: append(save, Continue{})})
+		c.sc.Add(If{Cond: Bin("!=", Name("part_end"), g.parted.to), Then: append(save, Continue{})})
 		g.parted.past = true
 	}
 }
@@ -159,7 +159,7 @@ func (g *gen) kept(c *loop) (save, load []Stmt) {
 		for h := range schedule.Registers(a.Type) {
 			for _, v := range c.copies {
 				place := Bin("*", Bin("+", point, Int((slot*g.V+v)*g.W)), Int(4))
-				at, name := Deref(Spelled[a.Type].Vector, Bin("+", Name("saved"), place)), g.accName(a, v).Regs[h]
+				at, name := Deref(Spelled[a.Type].Vector, Bin("+", Name("saved"), place)), g.AccName(a, v).Regs[h]
 				save, load = append(save, Set{To: at, Value: name}), append(load, Set{To: name, Value: at})
 			}
 			slot++
@@ -174,9 +174,9 @@ func (g *gen) setAside(c *loop) {
 	if !g.Schedule.AccMajor || !c.vec || g.W == 1 {
 		return
 	}
-	if g.Schedule.Pack && c.f == g.parted.fold {
-		c.sc.full = true
-		c.sc.add(Do(Call("FENCE")))
+	if g.Schedule.Pack && c.f == g.Sliced {
+		c.sc.Full = true
+		c.sc.Add(Do(Call("FENCE")))
 	}
 	if !form.InFunctions(g.Kernel, c.f) {
 		return
@@ -186,11 +186,11 @@ func (g *gen) setAside(c *loop) {
 		var save, load []Stmt
 		for _, v := range c.copies {
 			for h := range schedule.Registers(a.Type) {
-				acc, at := g.accName(a, v).Regs[h], At(name, Int(len(save)))
+				acc, at := g.AccName(a, v).Regs[h], At(name, Int(len(save)))
 				save, load = append(save, Set{To: at, Value: acc}), append(load, Set{To: acc, Value: at})
 			}
 		}
-		c.sc.add(Array{Type: t, Name: name.Text, N: Int(len(save)), Aligned: true})
-		c.sc.add(slices.Concat(save, []Stmt{Do(Call("HIDE", name))}, load)...)
+		c.sc.Add(Array{Type: t, Name: name.Text, N: Int(len(save)), Aligned: true})
+		c.sc.Add(slices.Concat(save, []Stmt{Do(Call("HIDE", name))}, load)...)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -29,22 +30,22 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	}
 	if len(s.SharedTiles) > 0 {
 		var err error
-		if t.tiles, t.origins, err = schedule.SharedTilesOf(u.b, u.Kernel, s); err != nil {
+		if t.tiles, g.Origins, err = schedule.SharedTilesOf(u.B, u.Kernel, s); err != nil {
 			return Grid{}, err
 		}
 	}
-	g.stack = []*scope{newScope(ir.Set{})}
+	g.Stack = []*values.Scope{values.NewScope(ir.Set{})}
 	dims := s.Grid(len(g.Axes))
 	for _, a := range slices.Concat(dims[2], dims[1], dims[0]) {
 		binds := g.Axes[a].Bind()
-		if o := t.origin(a); o != nil {
+		if o := g.origin(a); o != nil {
 			binds = binds.Or(o.Bind())
 		}
-		g.stack = append(g.stack, newScope(binds))
+		g.Stack = append(g.Stack, values.NewScope(binds))
 	}
 	g.fillTiles(s.Threads())
 	g.stores()
-	out := Grid{Body: Body{slices.Concat(g.stack[0].body, g.gridLoops(s, dims[:], g.stack[1:])), g.notes.loads, g.notes.tables, 0, schedule.Ends{}}, Barriers: t.used}
+	out := Grid{Body: Body{slices.Concat(g.Stack[0].Body, g.gridLoops(s, dims[:], g.Stack[1:])), g.Notes.Loads, g.Notes.Tables, 0, schedule.Ends{}}, Barriers: t.used}
 	if t.block {
 		out.Shared = 3 * warp * 8 // at most: three values a warp
 	}
@@ -55,11 +56,11 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 }
 
 // origin is a block's first point along an axis, nil if that is not needed.
-func (t *team) origin(axis int) *ir.Node {
-	if t.origins == nil {
+func (g *gen) origin(axis int) *ir.Node {
+	if g.Origins == nil {
 		return nil
 	}
-	return t.origins[axis]
+	return g.Origins[axis]
 }
 
 // storing is the condition under which a thread stores its output number v: where threads share
@@ -88,7 +89,7 @@ func (g *gen) storing(s schedule.CUDA, v int) *Expr {
 
 // gridLoops are the loops over the tile: each dimension of the grid, the last one outermost, strides over the blocks it counts, so that any
 // grid covers any tile.
-func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*scope) (out []Stmt) {
+func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*values.Scope) (out []Stmt) {
 	d := len(dims) - 1
 	if d < 0 {
 		return nil
@@ -115,7 +116,7 @@ func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*scope) (out []S
 			}
 			number = Bin("%", Bin("/", number, after), counts[i])
 		}
-		body = append(append(body, g.coordinate(s, a, number)...), scopes[i].body...)
+		body = append(append(body, g.coordinate(s, a, number)...), scopes[i].Body...)
 	}
 	loop := Count("long long", "g"+xyz, Name("blockIdx."+xyz), Name("n"+xyz), 1, append(body, g.gridLoops(s, dims[:d], scopes[len(axes):])...)...)
 	loop.Next[0].Value = Name("gridDim." + xyz)
@@ -130,7 +131,7 @@ func bound(end string, axis int) *Expr { return Name(fmt.Sprint(end, axis)) }
 func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
 	x, hi := AxisName(g.Axes[a]), bound("hi", a)
 	first := Bin("+", bound("lo", a), Times(number, int64(g.Schedule.Step(a))))
-	if o := g.team.origin(a); o != nil {
+	if o := g.origin(a); o != nil {
 		out = append(out, Let("int", AxisName(o), Cast("int", first)))
 	}
 	component, several := s.ThreadOf(a)
@@ -157,25 +158,25 @@ func tileName(s *schedule.SharedTile) *Expr { return Name(fmt.Sprintf("s%d", s.N
 // fillTiles declares the shared tiles, and has the block's threads load them together: once all are done with what the tiles held
 // for the block's last turn, and before any goes on. Indices are cut to the buffer; what is read of a tile is never cut.
 func (g *gen) fillTiles(block [3]int) {
-	t, root, sc := &g.team, g.stack[0], g.top()
+	t, root, sc := &g.team, g.Stack[0], g.Top()
 	if len(t.tiles) == 0 {
 		return
 	}
 	t.used, t.inner = true, sc
 	yz := Bin("+", Name("threadIdx.y"), Bin("*", Int(block[1]), Name("threadIdx.z")))
-	sc.add(Let("int", "thread", Cast("int", Bin("+", Name("threadIdx.x"), Bin("*", Int(block[0]), yz)))))
+	sc.Add(Let("int", "thread", Cast("int", Bin("+", Name("threadIdx.x"), Bin("*", Int(block[0]), yz)))))
 	var bases [][]*Expr
 	for _, s := range t.tiles {
-		root.add(Shared(Storage[s.Buf.Type], tileName(s).Text, s.Cells()))
+		root.Add(Shared(Storage[s.Buf.Type], tileName(s).Text, s.Cells()))
 		var list []*Expr
 		for _, n := range s.Base {
-			list = append(list, g.val(n, 0, byLane).Regs[0])
+			list = append(list, g.Val(n, 0, values.ByLane).Regs[0])
 		}
 		bases = append(bases, list)
 	}
-	sc.add(Barrier{})
+	sc.Add(Barrier{})
 	for q, s := range t.tiles {
-		at, stride := g.bufName(s.Buf), s.Cells()
+		at, stride := g.BufName(s.Buf), s.Cells()
 		for d, n := range s.Size {
 			stride /= n
 			i := Name("i")
@@ -189,14 +190,14 @@ func (g *gen) fillTiles(block [3]int) {
 			at = Bin("+", at, Bin("*", cut, Int(s.Buf.Strides()[d])))
 		}
 		fill := Set{To: At(tileName(s), Name("i")), Value: Call("__ldg", at)}
-		sc.add(Count("int", "i", Name("thread"), Int(s.Cells()), block[0]*block[1]*block[2], fill))
+		sc.Add(Count("int", "i", Name("thread"), Int(s.Cells()), block[0]*block[1]*block[2], fill))
 	}
-	sc.add(Barrier{})
+	sc.Add(Barrier{})
 }
 
 // tileLoad reads a load's element from a shared tile. The index is unsigned, so that its parts may wrap.
 func (g *gen) tileLoad(n *ir.Node, s *schedule.SharedTile, v int, at int) Value {
-	g.count("shared tile", n)
+	g.Count("shared tile", n)
 	var l ir.Linear
 	stride := int64(s.Cells())
 	for d, i := range n.Index() {
@@ -205,16 +206,16 @@ func (g *gen) tileLoad(n *ir.Node, s *schedule.SharedTile, v int, at int) Value 
 		l.Add(s.Base[d], -stride)
 	}
 	wrapped := func(c int64) *Expr { return Name(fmt.Sprintf("%du", uint32(c))) }
-	var sums []summand
+	var sums []values.Summand
 	for _, t := range l.Terms {
 		if t.Coef != 0 {
-			sums = append(sums, summand{g.depth(t.N), Bin("*", Cast("unsigned", g.val(t.N, v, byLane).Regs[0]), wrapped(t.Coef))})
+			sums = append(sums, values.Summand{Depth: g.Depth(t.N), E: Bin("*", Cast("unsigned", g.Val(t.N, v, values.ByLane).Regs[0]), wrapped(t.Coef))})
 		}
 	}
-	index := g.chain(wrapped(l.C), sums, func(sc *scope, e *Expr) *Expr { return g.onceAs(sc, e, "const unsigned", "o") })
+	index := g.Chain(wrapped(l.C), sums, func(sc *values.Scope, e *Expr) *Expr { return g.OnceAs(sc, e, "const unsigned", "o") })
 	x := Scalar(n.Type, Call("s_from_"+n.Buf.Type.String(), At(tileName(s), index)))
 	if guard, other := n.Guard(); guard != nil {
-		x = Select(g.val(guard, v, byLane), x, g.val(other, v, byLane))
+		x = Select(g.Val(guard, v, values.ByLane), x, g.Val(other, v, values.ByLane))
 	}
-	return g.name(g.stack[at], x)
+	return g.Name(g.Stack[at], x)
 }

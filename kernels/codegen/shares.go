@@ -7,6 +7,7 @@ import (
 	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tally"
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -19,7 +20,7 @@ import (
 func (g *gen) foldLanes(c *loop) bool {
 	f := c.f
 	inner := schedule.Nested(f, g.W)
-	if c.vec || g.iter != nil || inner == nil && !schedule.Innermost(f) {
+	if c.vec || g.Iter != nil || inner == nil && !schedule.Innermost(f) {
 		return false
 	}
 	if schedule.Independent(g.Kernel, f) {
@@ -42,29 +43,29 @@ func (g *gen) foldLanes(c *loop) bool {
 		flight = g.declareShares(c)
 	}
 	lanes := g.W
-	turn := func(number int, mask func(in *scope) Value) []Stmt {
-		in := newScope(f.Binders())
-		g.within(func() {
+	turn := func(number int, mask func(in *values.Scope) Value) []Stmt {
+		in := values.NewScope(f.Binders())
+		g.Within(func() {
 			c.flying = number
 			if inner != nil {
 				g.foldLanes(g.nested(c, inner, in))
 				return
 			}
-			g.iter = f
+			g.Iter = f
 			g.shareSteps(c, in, shares, mask(in))
-			g.iter = nil
+			g.Iter = nil
 		}, in)
-		return in.body
+		return in.Body
 	}
-	all := func(*scope) Value { return Value{} }
+	all := func(*values.Scope) Value { return Value{} }
 	if g.W > 1 && flight == 1 && inner == nil && f.Monoid == ir.Sum && !c.blocked && form.Fills(f, turnsAhead*lanes) && form.Gathers(f) {
 		var turns [][][]Stmt
 		for n := range turnsAhead {
-			g.ahead, c.stages = n*lanes, []int{}
+			g.Ahead, c.stages = n*lanes, []int{}
 			body := turn(0, all)
 			turns = append(turns, [][]Stmt{body[:c.stages[0]], body[c.stages[0]:c.stages[1]], body[c.stages[1]:]})
 		}
-		g.ahead, c.stages = 0, nil
+		g.Ahead, c.stages = 0, nil
 		c.vectors(turnsAhead*lanes, nil, Interleaved(turns), nil)
 		if c.whole == nil {
 			g.joinShares(c, flight)
@@ -79,7 +80,7 @@ func (g *gen) foldLanes(c *loop) bool {
 	if inner != nil {
 		lanes = 1
 	} else if !form.Fills(f, lanes) {
-		rest = turn(0, func(in *scope) Value { return g.name(in, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
+		rest = turn(0, func(in *values.Scope) Value { return g.Name(in, Vector(ir.Bool, g.LanesBefore(c.hi, c.index()))) })
 	}
 	var count *tally.Tally
 	if f.Monoid == ir.Any || f.Monoid == ir.All {
@@ -103,13 +104,13 @@ func (g *gen) narrowLanes(c *loop, inner *ir.Fold) {
 	if inner != nil {
 		size = g.Schedule.AccBlock
 	}
-	start, end := Name(g.fresh("s")), Name(g.fresh("e"))
+	start, end := Name(g.Fresh("s")), Name(g.Fresh("e"))
 	outer, lo, hi := c.sc, c.lo, c.hi
-	c.blocked, c.sc, c.lo, c.hi = true, newScope(ir.Set{}), start, end
+	c.blocked, c.sc, c.lo, c.hi = true, values.NewScope(ir.Set{}), start, end
 	g.foldLanes(c)
 	t := c.ctype().Scalar
 	ends := Let(t, end.Text, c.call("s_min", Bin("+", start, Int(size)), hi))
-	outer.add(Count(t, start.Text, lo, hi, size, append([]Stmt{ends}, c.sc.body...)...))
+	outer.Add(Count(t, start.Text, lo, hi, size, append([]Stmt{ends}, c.sc.Body...)...))
 	c.sc = outer
 }
 
@@ -117,7 +118,7 @@ func (g *gen) narrowLanes(c *loop, inner *ir.Fold) {
 const turnsAhead = 2
 
 // nested is a fold in the turns of another, to whose shares it adds.
-func (g *gen) nested(c *loop, f *ir.Fold, in *scope) *loop {
+func (g *gen) nested(c *loop, f *ir.Fold, in *values.Scope) *loop {
 	out := &loop{f: f, sc: in, copies: c.copies, whole: c}
 	if c.whole != nil {
 		out.whole = c.whole
@@ -134,11 +135,11 @@ func (g *gen) declareShares(c *loop) (flight int) {
 	for c.flying = range flight {
 		for q, a := range c.f.Accs {
 			for _, v := range c.copies {
-				init := g.accName(a, v)
+				init := g.AccName(a, v)
 				if share := g.shareName(c, q, v); !form.IsArg(c.f) {
 					init = Identity(c.f.Monoid, share.Type)
 				}
-				c.sc.declare(g.shareName(c, q, v), init)
+				c.sc.Declare(g.shareName(c, q, v), init)
 			}
 		}
 	}
@@ -166,20 +167,20 @@ func (c *loop) vectors(lanes int, together, full, rest []Stmt) {
 	if len(rest) > 0 {
 		out = append(out, If{Cond: Bin("<=", i, last), Then: rest})
 	}
-	c.sc.add(out)
+	c.sc.Add(out)
 }
 
 // turnLanes writes a fold whose turns do nothing but store, whatever came before them, with consecutive turns as lanes: what they store, and
 // where, is computed together, and stored in their order.
 func (g *gen) turnLanes(c *loop) {
-	full, rest := newScope(c.f.IndexBind), newScope(c.f.IndexBind)
-	g.iter = c.f
-	write := func(in *scope, mask func() Value) {
-		g.within(func() {
+	full, rest := values.NewScope(c.f.IndexBind), values.NewScope(c.f.IndexBind)
+	g.Iter = c.f
+	write := func(in *values.Scope, mask func() Value) {
+		g.Within(func() {
 			on := mask()
 			g.Kernel.StoresIn(c.f, func(s *ir.Store) {
 				for _, v := range c.copies {
-					g.storeOne(in, form.Output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, v, byIteration, on)
+					g.storeOne(in, form.Output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, v, values.ByIteration, on)
 				}
 			}, nil)
 		}, in)
@@ -192,21 +193,21 @@ func (g *gen) turnLanes(c *loop) {
 	g.turns = nil
 	inCopies := at != nil && at.after != nil
 	if inCopies || !form.Fills(c.f, g.W) {
-		write(rest, func() Value { return g.name(rest, Vector(ir.Bool, g.lanesBefore(c.hi, c.index()))) })
+		write(rest, func() Value { return g.Name(rest, Vector(ir.Bool, g.LanesBefore(c.hi, c.index()))) })
 	}
-	g.iter = nil
+	g.Iter = nil
 	if !inCopies {
-		c.vectors(g.W, nil, full.body, rest.body)
+		c.vectors(g.W, nil, full.Body, rest.Body)
 		return
 	}
 	i, t := c.index(), c.ctype().Scalar
-	some := c.loop(nil, Bin("+", at.from, Int(turnsBehind)), g.W, full.body)
+	some := c.loop(nil, Bin("+", at.from, Int(turnsBehind)), g.W, full.Body)
 	all := c.loop(nil, nil, 0, []Stmt{Let(t, at.from.Text, i), some, Set{To: at.half, Value: Bin("-", Int(turnsBehind), at.half)}})
 	last := Name(i.Text + "_last")
 	all.While = Bin(">=", Bin("-", last, i), Int(turnsBehind-1))
-	left := c.loop(nil, nil, g.W, rest.body)
+	left := c.loop(nil, nil, g.W, rest.Body)
 	left.While = Bin("<=", i, last)
-	c.sc.add(slices.Concat(Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo), Var("int", at.half.Text, Int(0))},
+	c.sc.Add(slices.Concat(Block{Let(t, last.Text, Bin("-", c.hi, Int(1))), Var(t, i.Text, c.lo), Var("int", at.half.Text, Int(0))},
 		at.before, []Stmt{all}, at.after, []Stmt{left}))
 }
 
@@ -239,7 +240,7 @@ func (g *gen) shareName(c *loop, q, v int) Value {
 }
 
 // shareSteps writes one vector of iterations; where the mask is set, lanes without it keep their share.
-func (g *gen) shareSteps(c *loop, in *scope, shares []form.Share, mask Value) {
+func (g *gen) shareSteps(c *loop, in *values.Scope, shares []form.Share, mask Value) {
 	f := c.f
 	var last []Stmt
 	if c.stages != nil {
@@ -251,16 +252,16 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []form.Share, mask Value) {
 				}
 			}
 		}
-		value := func(n *ir.Node, v int) { g.val(n, v, byIteration) }
+		value := func(n *ir.Node, v int) { g.Val(n, v, values.ByIteration) }
 		each(places, value)
 		each(loads, func(n *ir.Node, v int) {
 			if !n.Guarded { // where lanes find their elements is put into memory long before it is read from there
-				g.gatherAt(&access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: byIteration, at: g.depth(n), sc: in})
+				g.GatherPlaces(in, n, v)
 			}
 		})
-		c.stages = append(c.stages, len(in.body))
+		c.stages = append(c.stages, len(in.Body))
 		each(loads, value)
-		c.stages = append(c.stages, len(in.body))
+		c.stages = append(c.stages, len(in.Body))
 	}
 	for _, v := range c.copies {
 		if form.IsArg(f) {
@@ -275,9 +276,9 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []form.Share, mask Value) {
 				if narrow, ok := schedule.NarrowTerms(terms); ok && h.Type == ir.F32 {
 					terms = narrow
 				}
-				x = g.sumOf(f.Accs[q], x, terms, v, byIteration)
+				x = g.sumOf(f.Accs[q], x, terms, v, values.ByIteration)
 			} else {
-				y := g.val(shares[q].Terms[0].N, v, byIteration)
+				y := g.Val(shares[q].Terms[0].N, v, values.ByIteration)
 				if shares[q].First {
 					x, y = y, x
 				}
@@ -289,12 +290,12 @@ func (g *gen) shareSteps(c *loop, in *scope, shares []form.Share, mask Value) {
 			last = append(last, Assign(h, x)...)
 		}
 	}
-	in.add(last...)
+	in.Add(last...)
 }
 
-func (g *gen) argStep(c *loop, in *scope, mask Value, v int) []Stmt {
+func (g *gen) argStep(c *loop, in *values.Scope, mask Value, v int) []Stmt {
 	best, at := g.shareName(c, 0, v), g.shareName(c, 1, v)
-	x, i := g.val(c.f.Step[0].Args[1], v, byIteration), g.val(c.f.Step[1].Args[1], v, byIteration)
+	x, i := g.Val(c.f.Step[0].Args[1], v, values.ByIteration), g.Val(c.f.Step[1].Args[1], v, values.ByIteration)
 	less, more := x, best
 	if c.f.Monoid == ir.ArgMax {
 		less, more = best, x
@@ -306,7 +307,7 @@ func (g *gen) argStep(c *loop, in *scope, mask Value, v int) []Stmt {
 	if mask.Vec {
 		better = And(better, mask)
 	}
-	better = g.name(in, better)
+	better = g.Name(in, better)
 	return append(Assign(best, Select(better, x, best)), Assign(at, Select(better, i, at))...)
 }
 
@@ -323,7 +324,7 @@ func (g *gen) joinShares(c *loop, flight int) {
 			c.flying = 0
 			h := g.shareName(c, q, v)
 			for c.flying = 1; c.flying < flight; c.flying++ {
-				c.sc.add(Assign(h, Op(schedule.JoinOps[f.Monoid], h.Type, h, g.shareName(c, q, v)))...)
+				c.sc.Add(Assign(h, Op(schedule.JoinOps[f.Monoid], h.Type, h, g.shareName(c, q, v)))...)
 			}
 			if h.Type != a.Type {
 				h = Op(ir.Cast, a.Type, h)
@@ -332,8 +333,8 @@ func (g *gen) joinShares(c *loop, flight int) {
 			if name := reduce[f.Monoid]; name != "" {
 				x = h.Reduced(name)
 			}
-			acc := g.accName(a, v)
-			c.sc.add(Assign(acc, Join(f.Monoid, acc, Scalar(a.Type, x)))...)
+			acc := g.AccName(a, v)
+			c.sc.Add(Assign(acc, Join(f.Monoid, acc, Scalar(a.Type, x)))...)
 		}
 	}
 }
@@ -344,13 +345,13 @@ func (g *gen) joinArg(c *loop, v int) {
 	var lane, acc [2]*Expr
 	var take []Stmt
 	for q, a := range c.f.Accs {
-		h, t, w := g.shareName(c, q, v), Spelled[a.Type], Name(g.fresh("w"))
+		h, t, w := g.shareName(c, q, v), Spelled[a.Type], Name(g.Fresh("w"))
 		out = append(out, Array{Type: t.Scalar, Name: w.Text, N: Name("W")})
 		for p, e := range h.List() {
 			out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", w, Int(p*g.W/schedule.Registers(a.Type)))), Value: e})
 		}
-		lane[q], acc[q] = At(w, Name("l")), g.accName(a, v).Regs[0]
+		lane[q], acc[q] = At(w, Name("l")), g.AccName(a, v).Regs[0]
 		take = append(take, Set{To: acc[q], Value: lane[q]})
 	}
-	c.sc.add(append(out, Count("int", "l", Int(0), Name("W"), 1, TakeBetter(c.f, lane[0], acc[0], lane[1], acc[1], take...))))
+	c.sc.Add(append(out, Count("int", "l", Int(0), Name("W"), 1, TakeBetter(c.f, lane[0], acc[0], lane[1], acc[1], take...))))
 }

@@ -7,6 +7,7 @@ import (
 	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -23,12 +24,12 @@ func (g *gen) stores() {
 
 // storesIn writes the stores that the turns of a fold make, in its body.
 func (g *gen) storesIn(f *ir.Fold) {
-	g.Kernel.StoresIn(f, func(s *ir.Store) { g.store(form.Output{Store: *s}) }, func(inner *ir.Fold) { g.fold(inner, g.depth(inner.Node)) })
+	g.Kernel.StoresIn(f, func(s *ir.Store) { g.store(form.Output{Store: *s}) }, func(inner *ir.Fold) { g.fold(inner, g.Depth(inner.Node)) })
 }
 
 // store writes a store for every distinct vector in flight, in the innermost tile loop.
 func (g *gen) store(s form.Output) {
-	in := g.top()
+	in := g.Top()
 	l := ir.Flatten(s.Buf, s.Index)
 	if s.Pair != nil {
 		if !g.storePairs(in, s, l) {
@@ -37,91 +38,91 @@ func (g *gen) store(s form.Output) {
 		}
 		return
 	}
-	vary := g.vary.Of(s.Value)
+	vary := g.Vary.Of(s.Value)
 	for _, n := range s.Index {
-		vary = vary.Or(g.vary.Of(n))
+		vary = vary.Or(g.Vary.Of(n))
 	}
 	if s.Guard != nil {
-		vary = vary.Or(g.vary.Of(s.Guard))
+		vary = vary.Or(g.Vary.Of(s.Guard))
 	}
 	if g.storeRows(in, s, l) {
 		return
 	}
-	body, vals, once := len(in.body), maps.Clone(in.vals), maps.Clone(in.once)
+	body, vals, once := len(in.Body), maps.Clone(in.Vals), maps.Clone(in.Once)
 	var turns [][]Stmt
 	for v := range g.V {
 		if g.Canon(vary, v) == v {
-			from := len(in.body)
-			g.storeOne(in, s, l, vary, v, byLane, Value{})
-			turns = append(turns, slices.Clone(in.body[from:]))
+			from := len(in.Body)
+			g.storeOne(in, s, l, vary, v, values.ByLane, Value{})
+			turns = append(turns, slices.Clone(in.Body[from:]))
 		}
 	}
 	if alone := s.In == nil && len(g.Kernel.Stores) == 1 && g.W > 1 && g.Schedule.Split == 0 && g.team.stores == nil; alone {
 		if rolled := Rolled(turns, LongTurn); rolled != nil {
-			in.body, in.vals, in.once = append(in.body[:body], rolled...), vals, once
+			in.Body, in.Vals, in.Once = append(in.Body[:body], rolled...), vals, once
 		}
 	}
 }
 
 // storeOne writes a store for one vector in flight, whose lanes are what the layout says; of a mask only where it is set.
-func (g *gen) storeOne(in *scope, s form.Output, l ir.Linear, vary ir.Set, v int, m layout, mask Value) {
+func (g *gen) storeOne(in *values.Scope, s form.Output, l ir.Linear, vary ir.Set, v int, m values.Layout, mask Value) {
 	guard := mask
-	also := func(on Value) { guard = both(guard, on) }
+	also := func(on Value) { guard = values.Both(guard, on) }
 	if s.Guard != nil {
-		also(g.val(s.Guard, v, m))
+		also(g.Val(s.Guard, v, m))
 	}
-	if on, ok := g.active(len(g.stack)-1, vary, v); ok {
+	if on, ok := g.Active(len(g.Stack)-1, vary, v); ok {
 		also(on)
 	}
 	for _, n := range g.Axes { // lanes that repeat the last point would add what it adds again
 		if s.Adds && g.Clamp && g.W > 1 && g.LaneCount(n) > 1 {
-			also(g.name(in, Vector(ir.Bool, Bin("<=", g.coordinates(n, Name(AxisName(n))), Name(AxisName(n)+"_last")))))
+			also(g.Name(in, Vector(ir.Bool, Bin("<=", g.Coordinates(n, Name(AxisName(n))), Name(AxisName(n)+"_last")))))
 		}
 	}
 	if s.In == nil || s.Guard == nil || guard.Vec {
 		g.storeWhere(in, s, l, v, m, guard)
 		return
 	}
-	in.add(If{Cond: guard.Regs[0], Then: g.aside(in, s.In.Step, []*ir.Node{s.Value}, v, m, func() { g.storeWhere(in, s, l, v, m, Value{}) })})
+	in.Add(If{Cond: guard.Regs[0], Then: g.aside(in, s.In.Step, []*ir.Node{s.Value}, v, m, func() { g.storeWhere(in, s, l, v, m, Value{}) })})
 }
 
 // aside is what a turn does for some values in a branch alone: what it needs besides is computed before.
-func (g *gen) aside(in *scope, besides, values []*ir.Node, v int, m layout, write func()) []Stmt {
+func (g *gen) aside(in *values.Scope, besides, values []*ir.Node, v int, m values.Layout, write func()) []Stmt {
 	for _, n := range form.Common(besides, values) {
-		g.val(n, v, m)
+		g.Val(n, v, m)
 	}
-	body, vals, once := in.body, in.vals, in.once
-	in.body, in.vals, in.once = nil, maps.Clone(vals), maps.Clone(once)
+	body, vals, once := in.Body, in.Vals, in.Once
+	in.Body, in.Vals, in.Once = nil, maps.Clone(vals), maps.Clone(once)
 	write()
-	made := in.body
-	in.body, in.vals, in.once = body, vals, once
+	made := in.Body
+	in.Body, in.Vals, in.Once = body, vals, once
 	return made
 }
 
 // storeWhere is storeOne where a condition holds; none: everywhere.
-func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout, guard Value) {
-	x := g.val(s.Value, v, m)
+func (g *gen) storeWhere(in *values.Scope, s form.Output, l ir.Linear, v int, m values.Layout, guard Value) {
+	x := g.Val(s.Value, v, m)
 	if g.copied(in, s, v, m, x, guard) {
 		return
 	}
-	_, rest := g.split(l, m)
+	_, rest := g.Split(l, m)
 	if len(rest.Terms) == 0 && !x.Vec && !guard.Vec {
-		out := When(guard.Regs[0], StoreElement(s.Buf.Type, s.Adds, g.pointer(s.Buf, l, v, m), x.Regs[0]))
-		if m == byIteration {
+		out := When(guard.Regs[0], StoreElement(s.Buf.Type, s.Adds, g.Pointer(s.Buf, l, v, m), x.Regs[0]))
+		if m == values.ByIteration {
 			out = EachLane(out)
 		}
 		if g.team.stores != nil {
 			out = When(g.team.stores(v), out)
 		}
-		in.add(out)
+		in.Add(out)
 		return
 	}
 	same := x
 	x = x.AsVec()
-	pattern, known := g.lanePattern(rest, m)
+	pattern, known := g.LanePattern(rest, m)
 	var whole Stmt
 	if known && tile.Strided(pattern, 1) {
-		at, sum := g.pointer(s.Buf, l, v, origin), x
+		at, sum := g.Pointer(s.Buf, l, v, values.Origin), x
 		if s.Adds {
 			there := &ir.Node{Type: x.Type, Buf: s.Buf}
 			sum = Op(ir.Add, x.Type, Each(x.Type, func(h int) *Expr { return Call(PartFunc("load", there, h), at) }), x)
@@ -131,26 +132,26 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 			store = "past_"
 		}
 		whole = Do(Call(store+s.Buf.Type.String(), append([]*Expr{at}, sum.List()...)...))
-		if away := g.nextTurns(l, s.Buf.Type); away > 0 {
-			in.add(g.ask(at, s.Buf.Type, away, Int(1))...)
+		if away := g.NextTurns(l, s.Buf.Type); away > 0 {
+			in.Add(g.Ask(at, s.Buf.Type, away, Int(1))...)
 		}
 		if guard.Regs[0] == nil {
-			in.add(whole)
+			in.Add(whole)
 			return
 		}
 	}
 	var p, idx *Expr
 	var out Block
 	if known {
-		p, idx = g.pointer(s.Buf, l, v, origin), g.offsets(in, pattern)
+		p, idx = g.Pointer(s.Buf, l, v, values.Origin), g.Offsets(in, pattern)
 	} else {
-		idx = Name(g.fresh("q"))
-		u, rest := g.split(l, m)
+		idx = Name(g.Fresh("q"))
+		u, rest := g.Split(l, m)
 		i := Scalar(ir.I32, Int(0))
 		if len(rest.Terms) > 0 {
-			i = g.vecIndex(s.Buf, rest, v, m)
+			i = g.VecIndex(s.Buf, rest, v, m)
 		}
-		p = g.pointer(s.Buf, u, v, m)
+		p = g.Pointer(s.Buf, u, v, m)
 		i = i.AsVec()
 		out = append(out, Array{Type: Spelled[i.Type].Scalar, Name: idx.Text, N: Name("W")},
 			Do(Call("store_"+i.Type.String(), append([]*Expr{idx}, i.List()...)...)))
@@ -188,15 +189,15 @@ func (g *gen) storeWhere(in *scope, s form.Output, l ir.Linear, v int, m layout,
 		out = append(out, some)
 	}
 	if whole != nil {
-		in.add(If{Cond: Call("v_all", guard.Part(0)), Then: []Stmt{whole}, Else: out})
+		in.Add(If{Cond: Call("v_all", guard.Part(0)), Then: []Stmt{whole}, Else: out})
 		return
 	}
-	in.add(out)
+	in.Add(out)
 }
 
 // spill writes the lanes of a vector to an array.
 func (g *gen) spill(prefix string, x Value) (name *Expr, out []Stmt) {
-	t, name := Spelled[x.Type], Name(g.fresh(prefix))
+	t, name := Spelled[x.Type], Name(g.Fresh(prefix))
 	out = append(out, Array{Type: t.Scalar, Name: name.Text, N: Name("W")})
 	for h, e := range x.List() {
 		out = append(out, Set{To: Deref(t.Vector+"_u", Bin("+", name, Int(h*g.W/schedule.Registers(x.Type)))), Value: e})

@@ -6,6 +6,7 @@ import (
 	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -16,8 +17,7 @@ type team struct {
 	vote    bool   // a warp's threads leave folds together
 	axes    ir.Set // along which the threads of a block differ
 	tiles   []*schedule.SharedTile
-	origins []*ir.Node        // of a block, one an axis of the kernel; nil where no shared tile needs it
-	inner   *scope            // of the innermost loop over blocks, where shared tiles are filled; nil without any
+	inner   *values.Scope     // of the innermost loop over blocks, where shared tiles are filled; nil without any
 	stores  func(v int) *Expr // the condition under which a thread stores its output number v; nil: none
 	voted   map[*ir.Fold]bool // folds that a warp leaves together
 	sharing bool              // inside a fold that threads share
@@ -39,38 +39,38 @@ func (g *gen) sharedFold(c *loop) bool {
 	t.block = t.block || t.fold > warp
 	defer func() { t.sharing = false }()
 	i, it := c.index(), c.ctype()
-	where := Name(g.fresh("w")) // ArgMin, ArgMax: the iteration of the best; before the first of all while it is the initial value
+	where := Name(g.Fresh("w")) // ArgMin, ArgMax: the iteration of the best; before the first of all while it is the initial value
 	inits := make([]Value, len(f.Accs))
 	for q, a := range f.Accs {
-		if acc := g.accName(a, 0); !form.IsArg(f) {
-			inits[q] = g.name(c.sc, acc)
-			c.sc.add(Assign(acc, Identity(f.Monoid, a.Type))...)
+		if acc := g.AccName(a, 0); !form.IsArg(f) {
+			inits[q] = g.Name(c.sc, acc)
+			c.sc.Add(Assign(acc, Identity(f.Monoid, a.Type))...)
 		}
 	}
 	if form.IsArg(f) {
-		c.sc.add(Var(it.Scalar, where.Text, Bin("-", c.lo, Int(1))))
+		c.sc.Add(Var(it.Scalar, where.Text, Bin("-", c.lo, Int(1))))
 	}
-	g.within(func() {
+	g.Within(func() {
 		var last []Stmt
 		if form.IsArg(f) {
-			better := g.val(f.Step[1].Args[0], 0, byLane).Regs[0]
+			better := g.Val(f.Step[1].Args[0], 0, values.ByLane).Regs[0]
 			last = []Stmt{If{Cond: better, Then: []Stmt{Set{To: where, Value: i}}}}
 		}
 		g.body(c, c.in)
 		if f.Monoid == ir.Any || f.Monoid == ir.All {
 			last = []Stmt{If{Cond: g.ended(&leaving{c: c, ending: tile.Counting(len(f.Accs), 0)}, 0).Regs[0], Then: []Stmt{Leave{}}}}
 		}
-		c.in.add(last...)
+		c.in.Add(last...)
 	}, c.in)
-	c.sc.add(c.loop(Bin("+", c.lo, Cast(it.Scalar, Name("threadIdx.x"))), c.hi, t.fold, c.in.body))
+	c.sc.Add(c.loop(Bin("+", c.lo, Cast(it.Scalar, Name("threadIdx.x"))), c.hi, t.fold, c.in.Body))
 	if form.IsArg(f) {
 		g.joinBest(c, where)
 		return true
 	}
 	for q, a := range f.Accs {
-		acc := g.accName(a, 0)
+		acc := g.AccName(a, 0)
 		name := map[bool]string{false: "s_warp_", true: "s_block_"}[t.fold > warp] + joinNames[f.Monoid]
-		c.sc.add(Assign(acc, Join(f.Monoid, inits[q], Scalar(a.Type, Call(Fn(name, a.Type), acc.Regs[0]))))...)
+		c.sc.Add(Assign(acc, Join(f.Monoid, inits[q], Scalar(a.Type, Call(Fn(name, a.Type), acc.Regs[0]))))...)
 	}
 	return true
 }
@@ -82,12 +82,12 @@ var joinNames = map[ir.Monoid]string{
 
 // joinBest finds the best of the threads' shares; of equal ones, the one of the first iteration.
 func (g *gen) joinBest(c *loop, where *Expr) {
-	own := [3]*Expr{g.accName(c.f.Accs[0], 0).Regs[0], g.accName(c.f.Accs[1], 0).Regs[0], where}
+	own := [3]*Expr{g.AccName(c.f.Accs[0], 0).Regs[0], g.AccName(c.f.Accs[1], 0).Regs[0], where}
 	ts := [3]string{Spelled[c.f.Accs[0].Type].Scalar, Spelled[c.f.Accs[1].Type].Scalar, c.ctype().Scalar}
 	var other [3]*Expr
 	var take []Stmt
 	for i := range other {
-		other[i] = Name(g.fresh("o"))
+		other[i] = Name(g.Fresh("o"))
 		take = append(take, Set{To: own[i], Value: other[i]})
 	}
 	turn := func(from func(i int) *Expr) (out []Stmt) {
@@ -97,7 +97,7 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 		return append(out, TakeBetter(c.f, other[0], own[0], other[2], own[2], take...))
 	}
 	n := Name("n")
-	c.sc.add(Loop{Type: "int", Vars: []Set{To("n", Int(warp/2))}, While: n, Next: []Set{{To: n, Op: "/", Value: Int(2)}},
+	c.sc.Add(Loop{Type: "int", Vars: []Set{To("n", Int(warp/2))}, While: n, Next: []Set{{To: n, Op: "/", Value: Int(2)}},
 		Body: turn(func(i int) *Expr { return Call("WEFT_XOR", own[i], n) })})
 	if !g.team.block {
 		return
@@ -112,13 +112,13 @@ func (g *gen) joinBest(c *loop, where *Expr) {
 	}
 	out = append(out, Barrier{}, If{Cond: Bin("==", Bin("&", x, Int(warp-1)), Int(0)), Then: first}, Barrier{},
 		Count("unsigned", "n", Int(0), Bin("/", Name("blockDim.x"), Int(warp)), 1, turn(func(i int) *Expr { return At(Name(other[i].Text+"_"), n) })...))
-	c.sc.add(out)
+	c.sc.Add(out)
 }
 
 // tileOf is the shared tile that a load reads, nil if none: what is loaded before the innermost loop over blocks comes before they
 // are filled.
 func (t *team) tileOf(g *gen, n *ir.Node, at int) *schedule.SharedTile {
-	if inner := len(g.Axes); t.inner == nil || at < inner || g.stack[inner] != t.inner {
+	if inner := len(g.Axes); t.inner == nil || at < inner || g.Stack[inner] != t.inner {
 		return nil
 	}
 	for _, s := range t.tiles {

@@ -1,3 +1,5 @@
+// Package codegen turns a kernel and a schedule into statements: loops over points, folds and their turns, and stores. What values are in them
+// is package values'.
 package codegen
 
 import (
@@ -6,6 +8,7 @@ import (
 
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -19,6 +22,42 @@ type Body struct {
 	Inside  schedule.Ends  // of the lanes' axis, from where to where the tail may be Inside
 }
 
+// Unit is the function being written: variants of the same kernel that share buffers and scalars.
+type Unit struct{ *values.Unit }
+
+// NewUnit prepares for the variants of a kernel. It refuses what no schedule can compute.
+func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
+	u, err := values.NewUnit(k, t)
+	return &Unit{u}, err
+}
+
+// gen writes one variant of a function.
+type gen struct {
+	*values.Generator
+	team   team // threads that work together
+	parted split
+	chunk  chunks
+	turns  *turns
+	joins  []Stmt // of copies with their tables, at the end of a point
+}
+
+func (u *Unit) gen(s schedule.CPU) *gen {
+	g := &gen{Generator: u.Generator(s)}
+	g.WriteFold, g.LaidOut = g.fold, g.found
+	return g
+}
+
+// found is a value that was laid out: packed for a slice of iterations, or in a tile that threads share.
+func (g *gen) found(n *ir.Node, v int, m values.Layout, at int) (x Value, ok bool) {
+	if sc := g.Stack[at]; g.packs(n, m, sc) {
+		return g.packedValue(n, v, sc), true
+	}
+	if s := g.team.tileOf(g, n, at); s != nil {
+		return g.tileLoad(n, s, v, at), true
+	}
+	return x, false
+}
+
 // Tile is the function that runs a kernel over a tile, under a schedule with an order.
 func (u *Unit) Tile(s schedule.CPU, end tile.Tail) Body {
 	g := u.gen(s)
@@ -29,37 +68,37 @@ func (u *Unit) Tile(s schedule.CPU, end tile.Tail) Body {
 	for _, l := range s.Lanes {
 		g.Lanes = g.Lanes.Or(g.Axes[l.Axis].Bind())
 	}
-	g.stack = []*scope{newScope(ir.Set{})}
+	g.Stack = []*values.Scope{values.NewScope(ir.Set{})}
 	for _, a := range s.Order {
-		g.stack = append(g.stack, newScope(g.Axes[a].Bind()))
+		g.Stack = append(g.Stack, values.NewScope(g.Axes[a].Bind()))
 	}
 	if len(s.Chunk) > 0 {
 		g.startChunks()
 	}
 	g.stores()
-	g.top().add(g.joins...)
+	g.Top().Add(g.joins...)
 	var body []Stmt
 	for q, a := range slices.Backward(s.Order) {
-		body = g.tileLoop(a, append(g.stack[q+1].body, body...))
+		body = g.tileLoop(a, append(g.Stack[q+1].Body, body...))
 		if len(s.Chunk) > 0 && a == s.Chunk[0].Axis {
 			body = g.chunked(body)
 		}
 	}
-	return g.finish(append(g.stack[0].body, body...))
+	return g.finish(append(g.Stack[0].Body, body...))
 }
 
 // finish is a function of buffers in weft_args.
 func (g *gen) finish(list []Stmt) Body {
 	var out []Stmt
 	for i, b := range g.Bufs {
-		if g.notes.uses[b] {
-			out = append(out, Var(g.bufType(b)+" *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))))
+		if g.Notes.Uses[b] {
+			out = append(out, Var(g.BufType(b)+" *restrict", fmt.Sprintf("b%d", i), At(Name("a->buf"), Int(i))))
 		}
 	}
 	if g.Kernel.Past {
 		list = append(list, Do(Call("past_end")))
 	}
-	return Body{append(out, g.Counts.Around(list)...), g.notes.loads, g.notes.tables, g.chunk.scratch, g.notes.inside}
+	return Body{append(out, g.Counts.Around(list)...), g.Notes.Loads, g.Notes.Tables, g.chunk.scratch, g.Notes.Inside}
 }
 
 // tileLoop is the loop over the tile's range of an axis.

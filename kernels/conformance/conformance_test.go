@@ -11,6 +11,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 	"weft/kernels/region"
 )
 
@@ -26,7 +27,7 @@ func TestCasesAreWellFormed(t *testing.T) {
 			t.Errorf("two cases are called %q", c.Name)
 		}
 		names[c.Name] = true
-		if err := ir.Check(c.Kernel); err != nil {
+		if err := rules.Check(c.Kernel); err != nil {
 			t.Error(err)
 		}
 		if ir.Hash(c.Kernel) != ir.Hash(again[i].Kernel) {

@@ -33,7 +33,7 @@ type scope struct {
 	since int
 }
 
-// New prepares a kernel that ir.Check passes.
+// New prepares a kernel that rules.Check passes.
 func New(k *ir.Kernel, load Load) *Kernel {
 	last := 0
 	k.Walk(func(n *ir.Node) { last = max(last, n.ID()) })

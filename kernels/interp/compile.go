@@ -5,11 +5,12 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
-// Compile prepares a kernel. It fails on a kernel that ir.Check refuses, and on one of more than 65536 values of a kind.
+// Compile prepares a kernel. It fails on a kernel that rules.Check refuses, and on one of more than 65536 values of a kind.
 func Compile(k *ir.Kernel, mode Mode) (*Program, error) {
-	if err := ir.Check(k); err != nil {
+	if err := rules.Check(k); err != nil {
 		return nil, err
 	}
 	return compile(k, mode)

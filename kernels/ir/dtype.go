@@ -50,6 +50,9 @@ func (t DType) String() string {
 	return fmt.Sprintf("dtype(%d)", uint8(t))
 }
 
+// Known reports whether there is such a type.
+func (t DType) Known() bool { return int(t) < len(dtypes) }
+
 // Size is the bytes an element takes in a buffer.
 func (t DType) Size() int { return dtypes[t].size }
 

@@ -101,6 +101,9 @@ const (
 
 var monoidNames = [...]string{"ordered", "sum", "product", "min", "max", "any", "all", "argmin", "argmax"}
 
+// Known reports whether there is such a monoid.
+func (m Monoid) Known() bool { return int(m) < len(monoidNames) }
+
 func (m Monoid) String() string { return monoidNames[m] }
 
 // ParseMonoid finds the monoid of a name.

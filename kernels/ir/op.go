@@ -163,6 +163,9 @@ func (o Op) Info() *OpInfo {
 	return &opTable[o]
 }
 
+// Known reports whether there is such an operation.
+func (o Op) Known() bool { return OpNone < o && o < numOps }
+
 func (o Op) String() string { return o.Info().Name }
 
 // Ops calls yield for every operation.

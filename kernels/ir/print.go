@@ -28,8 +28,8 @@ func (k *Kernel) Buffers() []*Buffer {
 	return out
 }
 
-// labels names every node of a kernel as String does.
-func labels(k *Kernel) map[*Node]string {
+// Labels names every node of a kernel as String does.
+func Labels(k *Kernel) map[*Node]string {
 	p := newPrinter(k)
 	p.text()
 	return p.names

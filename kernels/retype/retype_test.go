@@ -9,13 +9,14 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 	"weft/kernels/retype"
 )
 
 // run evaluates a kernel on the interpreter, rounding as devices do, and returns what it stored.
 func run(t *testing.T, k *ir.Kernel, in map[*ir.Buffer][]float64) map[*ir.Buffer][]float64 {
 	t.Helper()
-	if err := ir.Check(k); err != nil {
+	if err := rules.Check(k); err != nil {
 		t.Fatal(err)
 	}
 	dev := interp.New(interp.Options{})

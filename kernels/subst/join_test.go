@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
 // Two kernels over the same points are one, which loads once what both load; what either stores is the same.
@@ -28,7 +29,7 @@ func TestJoin(t *testing.T) {
 	p := kernel(left, func(b *ir.Builder, at, x *ir.Node) *ir.Node { return b.Sub(half(b, at), b.Load(level, x)) }, 0)
 	q := kernel(right, func(b *ir.Builder, at, x *ir.Node) *ir.Node { return b.Max(half(b, at), b.Cast(ir.F32, x)) }, 2)
 	both := Join(p, q)
-	if err := ir.Check(both); err != nil {
+	if err := rules.Check(both); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(both.Nodes()); n >= len(p.Nodes())+len(q.Nodes())-5 {

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
 // Folds over one range that load the same are one, at every depth; what needs another, or shares nothing, stays; values are the same.
@@ -69,7 +70,7 @@ func TestMerge(t *testing.T) {
 			k.Stores = append(k.Stores, ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{columns}}, Index: []*ir.Node{x}, Value: v})
 		}
 		merged := Merge(k)
-		if err := ir.Check(merged); err != nil {
+		if err := rules.Check(merged); err != nil {
 			t.Fatal(name, err)
 		}
 		folds := 0

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
 // Values that cannot be but one are constants, bounds that are never reached are gone, and everything else stays.
@@ -45,7 +46,7 @@ func TestSettle(t *testing.T) {
 		store := ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{8}}, Index: []*ir.Node{at}, Value: c.build(b, b.Load(held, at), b.Load(open, at))}
 		k := &ir.Kernel{Name: "settled", Axes: []*ir.Node{at}, Stores: []ir.Store{store}}
 		settled := Settle(k)
-		if err := ir.Check(settled); err != nil {
+		if err := rules.Check(settled); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
 // A fold that is cut in two, of which the second goes on from where the first ended, gives what it gives as a whole; nested folds go with it.
@@ -18,7 +19,7 @@ func TestSpan(t *testing.T) {
 	k := &ir.Kernel{Name: "whole", Axes: []*ir.Node{x, y}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x, y}, Value: b.Add(whole[0], whole[1])}}}
 	const middle = 4
 	first, ends := Span(k, []*ir.Fold{whole[0].Fold}, func(b *ir.Builder, _ *ir.Fold, spec *ir.FoldSpec) { spec.Hi = b.I32(middle) })
-	if err := ir.Check(first); err != nil {
+	if err := rules.Check(first); err != nil {
 		t.Fatal(err)
 	}
 	left := ends[whole[0].Fold][0]

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
 // Folds to the smallest, the largest, any and all that read the same side by side are one, of which the results are the same to the bit, NaN and signs of
@@ -67,7 +68,7 @@ func TestSweep(t *testing.T) {
 			k.Stores = append(k.Stores, ir.Store{Buf: &ir.Buffer{Name: "out", Type: v.Type, Shape: []int{rows}}, Index: []*ir.Node{y}, Value: v})
 		}
 		swept := Sweep(k)
-		if err := ir.Check(swept); err != nil {
+		if err := rules.Check(swept); err != nil {
 			t.Fatal(name, err)
 		}
 		if n := swept.Folds(); n != c.folds {

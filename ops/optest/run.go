@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 	"weft/ops"
 )
 
@@ -176,7 +177,7 @@ func (r *runner) at(s *ops.Stage, points [][]int) (values []float64, err error) 
 		}
 	}
 	k, host := r.kernel(s)
-	if err := ir.Check(k); err != nil {
+	if err := rules.Check(k); err != nil {
 		return nil, err
 	}
 	p, err := interp.Compile(k, r.mode)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
 // Encode writes a kernel as text that Decode reads: a line a node, in the order in which they were built, which is the number that
@@ -156,7 +157,7 @@ func Decode(text string, buffer func(name string) *ir.Buffer, args map[string]fl
 			return nil, fmt.Errorf("a loop of the kernel over %s has no end", f.Index.Name)
 		}
 	}
-	if err := ir.Check(&d.kernel); err != nil {
+	if err := rules.Check(&d.kernel); err != nil {
 		return nil, err
 	}
 	return &d.kernel, nil

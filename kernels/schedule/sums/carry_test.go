@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
+	"weft/kernels/ir/rules"
 )
 
 // Values that are dear are computed once where a sum goes through neighbours in turns of a loop, and handed on, also from block to block; the result has
@@ -81,7 +82,7 @@ func TestCarry(t *testing.T) {
 		out := ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{columns}}, Index: []*ir.Node{x}, Value: total}
 		before := Few(&ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{out}, Contract: true})
 		k := Carry(before)
-		if err := ir.Check(k); err != nil {
+		if err := rules.Check(k); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		each := float64(columns)

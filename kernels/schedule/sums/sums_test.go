@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 )
 
 // Sums of few products are kept in float32, nested ones as a whole; sums of many, of what was loaded, and those that are to be added term
@@ -49,7 +50,7 @@ func TestFew(t *testing.T) {
 		out := ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{4}}, Index: []*ir.Node{x}, Value: b.Cast(ir.F32, total)}
 		k := &ir.Kernel{Name: name, Axes: []*ir.Node{x}, Stores: []ir.Store{out}, Termwise: c.terms, Contract: !c.each}
 		few := Few(k)
-		if err := ir.Check(few); err != nil {
+		if err := rules.Check(few); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		wide := false
@@ -123,7 +124,7 @@ func TestFewTurnsWithinALoop(t *testing.T) {
 		out := ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F64, Shape: []int{4}}, Index: []*ir.Node{x}, Value: total}
 		k := &ir.Kernel{Name: name, Axes: []*ir.Node{x}, Stores: []ir.Store{out}, Contract: true}
 		few := Few(k)
-		if err := ir.Check(few); err != nil {
+		if err := rules.Check(few); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if few.Folds() != c.folds {

@@ -1,4 +1,4 @@
-package codegen
+package values
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 )
 
 // alu computes an Alu node.
-func (g *gen) alu(n *ir.Node, v int, m layout) Value {
+func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 	if x, ok := g.fraction(n, v, m); ok {
 		return x
 	}
@@ -25,18 +25,18 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 	if x, ok := g.quotient(n, v, m); ok {
 		return x
 	}
-	if at, ok := g.fused.Product(n); ok {
-		return MulAdd(n.Op, at, g.val(n.Args[at].Args[0], v, m), g.val(n.Args[at].Args[1], v, m), g.val(n.Args[1-at], v, m))
+	if at, ok := g.Fused.Product(n); ok {
+		return MulAdd(n.Op, at, g.Val(n.Args[at].Args[0], v, m), g.Val(n.Args[at].Args[1], v, m), g.Val(n.Args[1-at], v, m))
 	}
 	if x, ok := g.ofMultiple(n, v, m); ok {
 		return x
 	}
 	if f := n.Form(g.ranges); f != nil {
-		return Function(n.Op.Info().Name+"_"+f.Name, g.val(n.Args[0], v, m))
+		return Function(n.Op.Info().Name+"_"+f.Name, g.Val(n.Args[0], v, m))
 	}
 	args := make([]Value, len(n.Args))
 	for i, a := range n.Args {
-		args[i] = g.val(a, v, m)
+		args[i] = g.Val(a, v, m)
 	}
 	if from := n.Args[0]; n.Op == ir.Cast && n.Type.Float() && from.Type.Int() && from.Op == ir.Cast && from.Args[0].Type.Float() {
 		args[0] = Opaque(args[0])
@@ -46,8 +46,8 @@ func (g *gen) alu(n *ir.Node, v int, m layout) Value {
 
 // narrowCompare compares a float32, widened to float64, with a constant: in float32, with the nearest number to the side where it makes no
 // difference. Masks of float64 are twice as many registers, and to be joined.
-func (g *gen) narrowCompare(n *ir.Node, v int, m layout) (Value, bool) {
-	if n.Op != ir.Lt && n.Op != ir.Le || !g.isVec(n, m) {
+func (g *Generator) narrowCompare(n *ir.Node, v int, m Layout) (Value, bool) {
+	if n.Op != ir.Lt && n.Op != ir.Le || !g.IsVec(n, m) {
 		return Value{}, false
 	}
 	for i, x := range n.Args {
@@ -63,7 +63,7 @@ func (g *gen) narrowCompare(n *ir.Node, v int, m layout) (Value, bool) {
 			near = math.Nextafter32(near, float32(math.Inf(-1)))
 		}
 		var args [2]Value
-		args[i], args[1-i] = g.val(x.Args[0], v, m), Scalar(ir.F32, Lit(g.b.F32(float64(near))))
+		args[i], args[1-i] = g.Val(x.Args[0], v, m), Scalar(ir.F32, Lit(g.B.F32(float64(near))))
 		return Compare(n.Op, args[0], args[1], true), true
 	}
 	return Value{}, false
@@ -71,7 +71,7 @@ func (g *gen) narrowCompare(n *ir.Node, v int, m layout) (Value, bool) {
 
 // quotient is a division by a constant as multiplications: the product with the reciprocal, and what that leaves of the dividend, which fused
 // multiply-add makes exact. Neither may overflow, nor lose digits to subnormals, nor the sign of a zero.
-func (g *gen) quotient(n *ir.Node, v int, m layout) (Value, bool) {
+func (g *Generator) quotient(n *ir.Node, v int, m Layout) (Value, bool) {
 	if n.Op != ir.Div || !n.Type.Float() || n.Args[1].Kind != ir.KConst || !g.Kernel.Contract || g.Target.ISA != "avx512" && g.Target.ISA != "avx2" {
 		return Value{}, false
 	}
@@ -82,14 +82,14 @@ func (g *gen) quotient(n *ir.Node, v int, m layout) (Value, bool) {
 	if !ok || lo*hi <= 0 || least < 1/far || most > far || size < 1/far || size > far {
 		return Value{}, false
 	}
-	dividend, r := g.val(x, v, m), Scalar(n.Type, Lit(g.b.Const(n.Type, 1/by.F)))
-	q := g.val(g.b.Mul(x, g.b.Const(n.Type, 1/by.F)), v, m)
+	dividend, r := g.Val(x, v, m), Scalar(n.Type, Lit(g.B.Const(n.Type, 1/by.F)))
+	q := g.Val(g.B.Mul(x, g.B.Const(n.Type, 1/by.F)), v, m)
 	return MulAdd(ir.Add, 0, MulAdd(ir.Sub, 1, q, Scalar(n.Type, Lit(by)), dividend), r, q), true
 }
 
 // ofMultiple is a sine or cosine of a product with a constant. A factor in quarter or half turns leaves nothing to round of whole ones; where
 // there are none, it goes into the coefficients of the polynomial.
-func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
+func (g *Generator) ofMultiple(n *ir.Node, v int, m Layout) (Value, bool) {
 	if n.Op != ir.Sin && n.Op != ir.Cos || n.Type != ir.F32 || n.Args[0].Op != ir.Mul || g.Target.ISA == "cuda" {
 		return Value{}, false
 	}
@@ -105,11 +105,11 @@ func (g *gen) ofMultiple(n *ir.Node, v int, m layout) (Value, bool) {
 	if name == "" {
 		return Value{}, false
 	}
-	return Function(n.Op.Info().Name+"_"+name, g.val(x, v, m), Scalar(ir.F32, Lit(g.b.F32(by)))), true
+	return Function(n.Op.Info().Name+"_"+name, g.Val(x, v, m), Scalar(ir.F32, Lit(g.B.F32(by)))), true
 }
 
 // reach is the greatest magnitude that a value is known not to exceed.
-func (g *gen) reach(n *ir.Node) float64 {
+func (g *Generator) reach(n *ir.Node) float64 {
 	lo, hi, ok := g.ranges(n)
 	if !ok {
 		return math.Inf(1)
@@ -118,26 +118,26 @@ func (g *gen) reach(n *ir.Node) float64 {
 }
 
 // byConstant is an integer division or remainder by a constant that takes no division: by a power of two, and of vectors of what is not too large.
-func (g *gen) byConstant(n *ir.Node, v int, m layout) (Value, bool) {
+func (g *Generator) byConstant(n *ir.Node, v int, m Layout) (Value, bool) {
 	if !n.Type.Int() || n.Op != ir.Div && n.Op != ir.Mod || n.Args[1].Kind != ir.KConst || n.Args[1].I <= 0 {
 		return Value{}, false
 	}
 	by, up := n.Args[1].I, 0.0
 	if by&(by-1) != 0 {
 		lo, hi, ok := g.ranges(n.Args[0])
-		if up = max(0, math.Ceil(-lo/float64(by))); !ok || n.Type != ir.I32 || !g.isVec(n.Args[0], m) || hi+up*float64(by) > math.MaxInt32 {
+		if up = max(0, math.Ceil(-lo/float64(by))); !ok || n.Type != ir.I32 || !g.IsVec(n.Args[0], m) || hi+up*float64(by) > math.MaxInt32 {
 			return Value{}, false
 		}
 	}
-	return Divided(n.Op, g.val(n.Args[0], v, m), by, int64(up)), true
+	return Divided(n.Op, g.Val(n.Args[0], v, m), by, int64(up)), true
 }
 
 // fraction is x - rint(x), which some machines have as one instruction.
-func (g *gen) fraction(n *ir.Node, v int, m layout) (Value, bool) {
-	if n.Op != ir.Sub || !n.Type.Float() || n.Args[1].Op != ir.Rint || n.Args[1].Args[0] != n.Args[0] || !g.isVec(n, m) {
+func (g *Generator) fraction(n *ir.Node, v int, m Layout) (Value, bool) {
+	if n.Op != ir.Sub || !n.Type.Float() || n.Args[1].Op != ir.Rint || n.Args[1].Args[0] != n.Args[0] || !g.IsVec(n, m) {
 		return Value{}, false
 	}
-	x := g.val(n.Args[0], v, m)
+	x := g.Val(n.Args[0], v, m)
 	if !x.Vec {
 		return Value{}, false
 	}
@@ -146,8 +146,8 @@ func (g *gen) fraction(n *ir.Node, v int, m layout) (Value, bool) {
 
 // selectAdd is c ? a+w : a as a + (c ? w : -0), and c ? a|w : a as a | (c ? w : 0): the accumulator then passes
 // through one operation. Minus zero is exact for every a, plus zero would turn -0 into +0.
-func (g *gen) selectAdd(n *ir.Node, v int, m layout) (Value, bool) {
-	if n.Op != ir.Select || !g.isVec(n.Args[0], m) {
+func (g *Generator) selectAdd(n *ir.Node, v int, m Layout) (Value, bool) {
+	if n.Op != ir.Select || !g.IsVec(n.Args[0], m) {
 		return Value{}, false
 	}
 	sum, a := n.Args[1], n.Args[2]
@@ -155,6 +155,6 @@ func (g *gen) selectAdd(n *ir.Node, v int, m layout) (Value, bool) {
 	if sum.Kind != ir.KAlu || !isAdd && sum.Op != ir.BitOr || sum.Args[0] != a {
 		return Value{}, false
 	}
-	w := Select(g.val(n.Args[0], v, m), g.val(sum.Args[1], v, m), MinusZero(n.Type))
-	return Op(sum.Op, n.Type, g.val(a, v, m), w), true
+	w := Select(g.Val(n.Args[0], v, m), g.Val(sum.Args[1], v, m), MinusZero(n.Type))
+	return Op(sum.Op, n.Type, g.Val(a, v, m), w), true
 }

@@ -1,4 +1,4 @@
-package codegen
+package values
 
 import (
 	"slices"
@@ -10,8 +10,8 @@ import (
 	"weft/kernels/schedule"
 )
 
-// leastWindow is the narrowest there is.
-const leastWindow = 16
+// LeastWindow is the narrowest there is.
+const LeastWindow = 16
 
 // windowReach is the largest row that a window serves: sample numbers must be far below 2^22, where float32 addition stops
 // resolving the magic constant.
@@ -39,13 +39,13 @@ type windowState struct {
 // windowLoad is a load whose innermost index spans fewer than Window elements over the lane tile as an unaligned vector
 // load and a permute. The least index comes from a bound of the index over the lanes; that the span is short is proved at
 // run time for each block of iterations, and blocks that fail run a copy of the body with gathers.
-func (g *gen) windowLoad(a *access) (Value, bool) {
+func (g *Generator) windowLoad(a *access) (Value, bool) {
 	n, sc := a.n, a.sc
-	if g.Schedule.Window == 0 || sc.block == nil || g.gathering || sc != g.top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
+	if g.Schedule.Window == 0 || sc.Block == nil || g.Gathering || sc != g.Top() || len(n.Buf.Shape) == 0 || !schedule.Windows(n.Buf.Type) {
 		return Value{}, false
 	}
 	size := n.Buf.Shape[len(n.Buf.Shape)-1]
-	uniform, rest := g.split(a.l, byLane)
+	uniform, rest := g.Split(a.l, ByLane)
 	if len(rest.Terms) != 1 || rest.Terms[0].Coef != 1 {
 		return Value{}, false
 	}
@@ -74,32 +74,32 @@ func (g *gen) windowLoad(a *access) (Value, bool) {
 		return Value{}, false
 	}
 	most := g.neighbours()
-	g.guard(sc.block, guardTest{beyond(most), a.v})
-	g.count("window", n)
-	from := g.val(base, a.v, byLane)
-	p := g.pointer(n.Buf, uniform, a.v, byLane, extra(a.at, from))
-	at := g.val(rel, a.v, byLane).AsVec().Regs[0]
+	g.guard(sc.Block, GuardTest{beyond(most), a.v})
+	g.Count("window", n)
+	from := g.Val(base, a.v, ByLane)
+	p := g.Pointer(n.Buf, uniform, a.v, ByLane, extra(a.at, from))
+	at := g.Val(rel, a.v, ByLane).AsVec().Regs[0]
 	class := map[int]string{16: "v_win16", 32: "v_win32"}[most]
-	return g.name(sc, Each(n.Type, func(h int) *Expr { return Call(PartFunc(class, n, h), p, at) })), true
+	return g.Name(sc, Each(n.Type, func(h int) *Expr { return Call(PartFunc(class, n, h), p, at) })), true
 }
 
 // neighbours is how many elements the windows of the body that is written serve.
-func (g *gen) neighbours() int {
-	if g.nearer {
+func (g *Generator) neighbours() int {
+	if g.Nearer {
 		return g.Schedule.Window / 2
 	}
 	return g.Schedule.Window
 }
 
 // shift is what all lanes add to what varies of an innermost index, nil if nothing.
-func (g *gen) shift(terms []ir.Term) (by *ir.Node, ok bool) {
+func (g *Generator) shift(terms []ir.Term) (by *ir.Node, ok bool) {
 	for _, t := range terms {
 		if t.N.Type != ir.I32 {
 			return nil, false
 		}
-		x := g.b.Mul(t.N, g.b.I32(int(t.Coef)))
+		x := g.B.Mul(t.N, g.B.I32(int(t.Coef)))
 		if by != nil {
-			x = g.b.Add(by, x)
+			x = g.B.Add(by, x)
 		}
 		by = x
 	}
@@ -108,7 +108,7 @@ func (g *gen) shift(terms []ir.Term) (by *ir.Node, ok bool) {
 
 // windowSlack is how large a constant in the innermost index may be so that loads of neighbouring elements can share one
 // base: a base cut to the padding must leave every such window in the padding.
-func (g *gen) windowSlack(n *ir.Node) int64 {
+func (g *Generator) windowSlack(n *ir.Node) int64 {
 	if !n.Guarded {
 		return 2
 	}
@@ -119,8 +119,8 @@ func (g *gen) windowSlack(n *ir.Node) int64 {
 // windowBase makes the base of w's window (even, and not above any lane's w), the position of each lane in the window,
 // and the test that some lane lies beyond so many elements; place 0 of the row is where w + start is 0. The base is cut to the row's
 // surroundings, where a window wholly in the padding is right whatever its span. by is added to w for the index; nil: nothing.
-func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.Node, beyond func(reach int) *ir.Node) {
-	b := g.b
+func (g *Generator) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.Node, beyond func(reach int) *ir.Node) {
+	b := g.B
 	first, last := b.I32(-g.Schedule.Window-slack-start), b.I32(size+slack-start)
 	size = max(size, size-start, start) // the largest w
 	if by != nil {
@@ -148,7 +148,7 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.
 			if rounded {
 				end -= 0.5
 			}
-			bad := b.And(b.Not(form.Below(g.b, g.slow, g.top().binds, hi, b.Add(fb, c(end)))), b.Lt(fb, far))
+			bad := b.And(b.Not(form.Below(g.B, g.slow, g.Top().Binds, hi, b.Add(fb, c(end)))), b.Lt(fb, far))
 			if by != nil {
 				bad = b.Or(bad, b.Not(b.Lt(b.Abs(fb), c(shiftedReach))))
 			}
@@ -174,20 +174,20 @@ func (g *gen) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.
 
 // bounder bounds values over the lanes of the tile, in terms of the iteration of the fold at the top of the stack: what
 // does not depend on that fold is reduced over the lanes once, outside it.
-func (g *gen) bounder() *ir.Bounder {
-	f := g.top().fold
+func (g *Generator) bounder() *ir.Bounder {
+	f := g.Top().Fold
 	if q := g.windows.bounders[f]; q != nil {
 		return q
 	}
 	inside := f.IndexBind.Or(f.AccBind)
-	q := &ir.Bounder{B: g.b, Over: g.Lanes, Tight: true, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
+	q := &ir.Bounder{B: g.B, Over: g.Lanes, Tight: true, Leaf: func(n *ir.Node, s ir.Side) *ir.Node {
 		if n.Free().Meets(inside) || n.Type == ir.Bool {
 			return nil
 		}
 		if s == ir.Lo {
-			return g.b.Own(LaneMin, n)
+			return g.B.Own(LaneMin, n)
 		}
-		return g.b.Own(LaneMax, n)
+		return g.B.Own(LaneMax, n)
 	}}
 	g.windows.bounders[f] = q
 	return q

@@ -1,15 +1,18 @@
-package ir
+// Package rules is what a kernel must keep to, so that every device can run it.
+package rules
 
 import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"weft/kernels/ir"
 )
 
 // Check reports everything wrong with a kernel: types, arity, scoping, the shape of monoid folds, indices, stores, padding.
 // A kernel that passes can be run by every device. nil: nothing is wrong.
-func Check(k *Kernel) error {
-	c := &checker{kernel: k, label: labels(k)}
+func Check(k *ir.Kernel) error {
+	c := &checker{kernel: k, label: ir.Labels(k)}
 	c.axes()
 	c.buffers()
 	k.Walk(c.node)
@@ -21,8 +24,8 @@ func Check(k *Kernel) error {
 }
 
 type checker struct {
-	kernel   *Kernel
-	label    map[*Node]string
+	kernel   *ir.Kernel
+	label    map[*ir.Node]string
 	problems []error
 }
 
@@ -33,7 +36,7 @@ func (c *checker) wrong(format string, args ...any) {
 func (c *checker) axes() {
 	for i, a := range c.kernel.Axes {
 		switch {
-		case a.Kind != KAxis || a.Role != RoleParallel:
+		case a.Kind != ir.KAxis || a.Role != ir.RoleParallel:
 			c.wrong("axis %d is not a parallel axis", i)
 		case slices.Contains(c.kernel.Axes[:i], a):
 			c.wrong("axis %s is listed twice", a.Name)
@@ -62,8 +65,8 @@ func (c *checker) buffers() {
 	}
 }
 
-func (c *checker) buffer(b *Buffer) {
-	if int(b.Type) >= len(dtypes) {
+func (c *checker) buffer(b *ir.Buffer) {
+	if !b.Type.Known() {
 		c.wrong("buffer %s has unknown type %s", b.Name, b.Type)
 		return
 	}
@@ -77,15 +80,15 @@ func (c *checker) buffer(b *Buffer) {
 	if p.Before+p.After != 0 && !b.Type.Holds(p.Value) {
 		c.wrong("buffer %s is padded with %v, which is no %s", b.Name, p.Value, b.Type)
 	}
-	if b.Facts.Mono < -1 || b.Facts.Mono > MonoEither {
-		c.wrong("buffer %s claims monotony %d; it can be -1, 0, 1 or %d", b.Name, b.Facts.Mono, MonoEither)
+	if b.Facts.Mono < -1 || b.Facts.Mono > ir.MonoEither {
+		c.wrong("buffer %s claims monotony %d; it can be -1, 0, 1 or %d", b.Name, b.Facts.Mono, ir.MonoEither)
 	}
 	if m := b.Facts.Max; m != nil {
 		c.pyramid(b, m)
 	}
 }
 
-func (c *checker) pyramid(b *Buffer, m *MaxPyramid) {
+func (c *checker) pyramid(b *ir.Buffer, m *ir.MaxPyramid) {
 	if m.Top == nil || len(m.Top.Shape) != 0 || m.Top.Type != b.Type {
 		c.wrong("buffer %s: the top of its maximum tables must be a scalar %s", b.Name, b.Type)
 	}
@@ -105,71 +108,71 @@ func (c *checker) pyramid(b *Buffer, m *MaxPyramid) {
 	}
 }
 
-func (c *checker) store(i int, s *Store) {
+func (c *checker) store(i int, s *ir.Store) {
 	what := fmt.Sprintf("store %d to %s", i, s.Buf.Name)
 	c.index(what, s.Buf, s.Index)
 	if want := s.Buf.Type.Compute(); s.Value.Type != want {
 		c.wrong("%s: value is %s, the buffer takes %s; cast it", what, s.Value.Type, want)
 	}
-	if s.Guard != nil && s.Guard.Type != Bool {
+	if s.Guard != nil && s.Guard.Type != ir.Bool {
 		c.wrong("%s: guard is %s, not bool", what, s.Guard.Type)
 	}
 	switch {
-	case s.Adds && !slices.ContainsFunc(c.kernel.Stores[:i], func(t Store) bool { return t.Buf == s.Buf && !t.Adds }):
+	case s.Adds && !slices.ContainsFunc(c.kernel.Stores[:i], func(t ir.Store) bool { return t.Buf == s.Buf && !t.Adds }):
 		c.wrong("%s: it adds to what no store before it has written", what)
-	case s.Adds && (s.In == nil || s.Buf.Type == Bool):
+	case s.Adds && (s.In == nil || s.Buf.Type == ir.Bool):
 		c.wrong("%s: only numbers are added to what is there, and in a fold", what)
 	}
 	for f := s.In; f != nil; f = c.kernel.Around(f) {
-		if f.Monoid != Ordered {
+		if f.Monoid != ir.Ordered {
 			c.wrong("%s: a fold it is in is a %s, not ordered", what, f.Monoid)
 		}
 	}
 }
 
-func (c *checker) index(what string, b *Buffer, index []*Node) {
+func (c *checker) index(what string, b *ir.Buffer, index []*ir.Node) {
 	if len(index) != len(b.Shape) {
 		c.wrong("%s: %d indices for %d axes", what, len(index), len(b.Shape))
 	}
 	for d, n := range index {
-		if n.Type != I32 && n.Type != I64 {
+		if n.Type != ir.I32 && n.Type != ir.I64 {
 			c.wrong("%s: index %d is %s, not i32 or i64", what, d, n.Type)
 		}
 	}
 }
 
 // node checks one node against its operands.
-func (c *checker) node(n *Node) {
+func (c *checker) node(n *ir.Node) {
 	what := c.label[n]
-	if n.Kind != KFold && n.Type.Compute() != n.Type {
+	if n.Kind != ir.KFold && n.Type.Compute() != n.Type {
 		c.wrong("%s: %s is a storage type", what, n.Type)
 	}
 	switch n.Kind {
-	case KLoad:
+	case ir.KLoad:
 		c.index(what, n.Buf, n.Index())
 		if n.Type != n.Buf.Type.Compute() {
 			c.wrong("%s: loads %s as %s", what, n.Buf.Type, n.Type)
 		}
-		if guard, other := n.Guard(); guard != nil && (guard.Type != Bool || other.Type != n.Type) {
+		if guard, other := n.Guard(); guard != nil && (guard.Type != ir.Bool || other.Type != n.Type) {
 			c.wrong("%s: guard is %s and other value %s, want bool and %s", what, guard.Type, other.Type, n.Type)
 		}
-	case KAlu:
+	case ir.KAlu:
 		c.alu(what, n)
-	case KFold:
+	case ir.KFold:
 		c.fold(n.Fold)
-	case KGet:
+	case ir.KGet:
 		if n.I < 0 || n.I >= int64(len(n.Fold.Accs)) || n.Type != n.Fold.Accs[n.I].Type {
 			c.wrong("%s: there is no such accumulator of type %s", what, n.Type)
 		}
 	}
 }
 
-func (c *checker) alu(what string, n *Node) {
+func (c *checker) alu(what string, n *ir.Node) {
 	switch {
-	case n.Op >= OwnOp:
+	case n.Op >= ir.OwnOp:
 		c.wrong("%s: operation %d belongs to renderers", what, n.Op)
 		return
-	case n.Op == OpNone || n.Op >= numOps:
+	case !n.Op.Known():
 		c.wrong("%s: unknown operation %d", what, n.Op)
 		return
 	}
@@ -181,21 +184,21 @@ func (c *checker) alu(what string, n *Node) {
 	a := n.Args[0].Type
 	result, same := a, n.Args
 	switch n.Op {
-	case Cast:
+	case ir.Cast:
 		result = n.Type
-	case Bits:
+	case ir.Bits:
 		result = n.Type
-		if a.Size() != n.Type.Size() || a == n.Type || a == Bool || n.Type == Bool {
+		if a.Size() != n.Type.Size() || a == n.Type || a == ir.Bool || n.Type == ir.Bool {
 			c.wrong("%s: the bits of %s are not those of %s", what, a, n.Type)
 		}
-	case Select:
-		if a != Bool {
+	case ir.Select:
+		if a != ir.Bool {
 			c.wrong("%s: condition is %s, not bool", what, a)
 		}
 		result, same = n.Args[1].Type, n.Args[1:]
 	}
-	if info.Gives == Truth {
-		result = Bool
+	if info.Gives == ir.Truth {
+		result = ir.Bool
 	}
 	for _, m := range same {
 		if m.Type != same[0].Type || !info.Takes.Has(m.Type) {
@@ -210,22 +213,22 @@ func (c *checker) alu(what string, n *Node) {
 // scopes checks that what is stored depends on the kernel's axes only, or on what a fold it is in varies with: a fold's variables must
 // stay inside that fold.
 func (c *checker) scopes() {
-	var axes Set
+	var axes ir.Set
 	for _, a := range c.kernel.Axes {
-		axes = axes.Or(a.bind)
+		axes = axes.Or(a.Bind())
 	}
-	within := func(n *Node, known Set) {
-		if stray := n.free.Minus(known); !stray.Empty() {
+	within := func(n *ir.Node, known ir.Set) {
+		if stray := n.Free().Minus(known); !stray.Empty() {
 			c.wrong("%s uses %s outside of its scope", c.label[n], c.binderNames(stray))
 		}
 	}
 	for _, s := range c.kernel.Stores {
 		known := axes
 		if s.In != nil {
-			known = Set{}
+			known = ir.Set{}
 		}
 		for f := s.In; f != nil; f = c.kernel.Around(f) {
-			known = known.Or(f.Binders()).Or(f.Node.free)
+			known = known.Or(f.Binders()).Or(f.Node.Free())
 			if c.kernel.Around(f) == nil {
 				within(f.Node, axes)
 			}
@@ -243,9 +246,9 @@ func (c *checker) scopes() {
 }
 
 // binderNames are the variables whose binders are in s.
-func (c *checker) binderNames(s Set) (list []string) {
-	c.kernel.Walk(func(n *Node) {
-		if n.bind.Meets(s) {
+func (c *checker) binderNames(s ir.Set) (list []string) {
+	c.kernel.Walk(func(n *ir.Node) {
+		if n.Bind().Meets(s) {
 			list = append(list, c.label[n])
 		}
 	})

@@ -1,4 +1,4 @@
-package codegen
+package values
 
 import (
 	"weft/kernels/codegen/form"
@@ -13,9 +13,9 @@ type access struct {
 	n       *ir.Node
 	l       ir.Linear
 	v       int
-	m       layout
+	m       Layout
 	at      int // depth
-	sc      *scope
+	sc      *Scope
 	guard   Value // of what padding does not cover
 	here    Value // the part of it that is the same for all lanes; Regs are nil where there is none
 	guarded bool
@@ -23,27 +23,24 @@ type access struct {
 }
 
 // load computes a load: from a shared tile, uniform, contiguous, window, transposed or gather, by how its index differs over the lanes.
-func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
-	if s := g.team.tileOf(g, n, at); s != nil {
-		return g.tileLoad(n, s, v, at)
-	}
-	a := &access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: m, at: at, sc: g.stack[at]}
-	_, rest := g.split(a.l, m)
+func (g *Generator) load(n *ir.Node, v int, m Layout, at int) Value {
+	a := &access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: m, at: at, sc: g.Stack[at]}
+	_, rest := g.Split(a.l, m)
 	var tests []*ir.Node
 	a.covered, tests = schedule.PadCover(n, g.W)
-	pattern, known := g.lanePattern(rest, m)
+	pattern, known := g.LanePattern(rest, m)
 	beside := known && tile.Strided(pattern, 1) && !g.ownActivity(n, at)
 	for _, t := range tests {
-		if c, ok := schedule.Holds(t); ok && beside && m == byLane && g.vary.Of(t).Meets(g.Lanes) && g.inside([]ir.Linear{c}) {
+		if c, ok := schedule.Holds(t); ok && beside && m == ByLane && g.Vary.Of(t).Meets(g.Lanes) && g.inside([]ir.Linear{c}) {
 			continue
 		}
-		x := g.val(t, v, m)
-		a.guard, a.guarded = both(a.guard, x), true
+		x := g.Val(t, v, m)
+		a.guard, a.guarded = Both(a.guard, x), true
 		if !x.Vec {
-			a.here = both(a.here, x)
+			a.here = Both(a.here, x)
 		}
 	}
-	if m == origin || len(rest.Terms) == 0 {
+	if m == Origin || len(rest.Terms) == 0 {
 		return g.uniformLoad(a)
 	}
 	if beside {
@@ -52,39 +49,39 @@ func (g *gen) load(n *ir.Node, v int, m layout, at int) Value {
 	if x, ok := g.nearlyContiguous(a); ok {
 		return x
 	}
-	if m == byLane && !a.guarded {
+	if m == ByLane && !a.guarded {
 		if x, ok := g.windowLoad(a); ok {
 			return x
 		}
 	}
-	if m == byLane && known && !n.Guarded && !g.masked(at) {
+	if m == ByLane && known && !n.Guarded && !g.Masked(at) {
 		if stride, ok := g.transposed(n, a.l, pattern); ok {
 			return g.transposedLoad(a, stride)
 		}
 	}
-	if g.W > 1 && !g.masked(at) {
+	if g.W > 1 && !g.Masked(at) {
 		if group := g.groups()[n]; group != nil {
 			return g.groupLoad(group, a)
 		}
 	}
-	g.count("gather", n)
+	g.Count("gather", n)
 	return g.gatherLoad(a)
 }
 
-// both is a condition and another, if there is one before it.
-func both(a, b Value) Value {
+// Both is a condition and another, if there is one before it.
+func Both(a, b Value) Value {
 	if a.Regs[0] == nil {
 		return b
 	}
 	return And(a, b)
 }
 
-// count notes the class of a load, once for all vectors in flight; copies for blocks without proof do not count.
-func (g *gen) count(class string, n *ir.Node) {
+// Count notes the class of a load, once for all vectors in flight; copies for blocks without proof do not count.
+func (g *Generator) Count(class string, n *ir.Node) {
 	k := loadClass{n, class}
-	if !g.gathering && !g.notes.counted[k] {
-		g.notes.counted[k] = true
-		g.notes.loads[class]++
+	if !g.Gathering && !g.Notes.counted[k] {
+		g.Notes.counted[k] = true
+		g.Notes.Loads[class]++
 	}
 }
 
@@ -94,94 +91,94 @@ type loadClass struct {
 }
 
 // otherValue is the load's other value.
-func (g *gen) otherValue(a *access) Value {
+func (g *Generator) otherValue(a *access) Value {
 	_, o := a.n.Guard()
-	return g.val(o, a.v, a.m)
+	return g.Val(o, a.v, a.m)
 }
 
-func (g *gen) uniformLoad(a *access) Value {
+func (g *Generator) uniformLoad(a *access) Value {
 	n, sc := a.n, a.sc
-	g.count("uniform", n)
+	g.Count("uniform", n)
 	var p *Expr
 	if a.covered {
 		row, inner := form.RowAndInner(n)
-		cut := g.name(sc, InnerLimit(n, g.val(inner, a.v, a.m), 1))
-		p = g.pointer(n.Buf, row, a.v, a.m, extra(a.at, cut))
+		cut := g.Name(sc, InnerLimit(n, g.Val(inner, a.v, a.m), 1))
+		p = g.Pointer(n.Buf, row, a.v, a.m, extra(a.at, cut))
 	} else {
-		p = g.pointer(n.Buf, a.l, a.v, a.m)
+		p = g.Pointer(n.Buf, a.l, a.v, a.m)
 	}
-	g.exactLoads++
+	g.ExactLoads++
 	x := Scalar(n.Type, Call("s_load_"+n.Buf.Type.String(), p))
 	if g.ownActivity(n, a.at) {
-		on, _ := g.active(a.at, g.vary.Of(n), a.v)
+		on, _ := g.Active(a.at, g.Vary.Of(n), a.v)
 		x.Regs[0] = Choose(AnyLane(on), x.Regs[0], Int(0))
 	}
 	if !a.guarded {
-		return g.name(sc, x)
+		return g.Name(sc, x)
 	}
 	other := g.otherValue(a)
 	if a.guard.Vec || other.Vec {
-		x = g.name(sc, Select(Scalar(ir.Bool, AnyLane(a.guard)), x, Scalar(n.Type, Int(0))))
+		x = g.Name(sc, Select(Scalar(ir.Bool, AnyLane(a.guard)), x, Scalar(n.Type, Int(0))))
 	}
-	return g.name(sc, Select(a.guard, x, other))
+	return g.Name(sc, Select(a.guard, x, other))
 }
 
-func (g *gen) contiguousLoad(a *access) Value {
+func (g *Generator) contiguousLoad(a *access) Value {
 	n, sc := a.n, a.sc
-	g.count("contiguous", n)
-	g.exactLoads++
+	g.Count("contiguous", n)
+	g.ExactLoads++
 	start := a.m
-	if start == byLane {
-		start = origin
+	if start == ByLane {
+		start = Origin
 	}
 	var p *Expr
 	if a.covered {
 		row, inner := form.RowAndInner(n)
-		first := g.val(inner, a.v, start)
-		if start == byIteration {
+		first := g.Val(inner, a.v, start)
+		if start == ByIteration {
 			first = g.firstIteration(inner, a.v)
 		}
-		cut := g.name(sc, InnerLimit(n, first, g.W))
-		p = g.pointer(n.Buf, row, a.v, start, extra(a.at, cut))
+		cut := g.Name(sc, InnerLimit(n, first, g.W))
+		p = g.Pointer(n.Buf, row, a.v, start, extra(a.at, cut))
 	} else {
-		p = g.pointer(n.Buf, a.l, a.v, start)
+		p = g.Pointer(n.Buf, a.l, a.v, start)
 		g.prefetch(a, p)
 	}
 	whole := Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) })
 	if !a.guarded {
-		return g.name(sc, whole)
+		return g.Name(sc, whole)
 	}
 	other := g.otherValue(a)
 	if a.guard.Vec && schedule.MasksLoads(n.Buf.Type) {
-		guard := g.name(sc, a.guard)
+		guard := g.Name(sc, a.guard)
 		if a.here.Regs[0] != nil { // processors take long to find that no lane of a load far outside of memory is wanted
-			p = Choose(a.here.Regs[0], p, g.bufName(n.Buf))
+			p = Choose(a.here.Regs[0], p, g.BufName(n.Buf))
 		}
 		x := Each(n.Type, func(h int) *Expr { return Call(PartFunc("mask_load", n, h), p, MaskPart(guard, n.Type, h)) })
-		return g.name(sc, Select(guard, g.name(sc, x), other))
+		return g.Name(sc, Select(guard, g.Name(sc, x), other))
 	}
-	x := Named(n.Type, g.fresh("v"))
-	sc.declare(x, Value{})
+	x := Named(n.Type, g.Fresh("v"))
+	sc.Declare(x, Value{})
 	guard := a.guard
 	if guard.Vec {
-		guard = g.name(sc, guard)
-		sc.add(If{Cond: Call("v_all", guard.Regs[0]), Then: Assign(x, whole), Else: g.laneLoop(a, x, guard.Regs[0])})
+		guard = g.Name(sc, guard)
+		sc.Add(If{Cond: Call("v_all", guard.Regs[0]), Then: Assign(x, whole), Else: g.laneLoop(a, x, guard.Regs[0])})
 	} else {
 		zero := Each(n.Type, func(int) *Expr { return Numbers(Spelled[n.Type].Vector) })
-		sc.add(If{Cond: guard.Regs[0], Then: Assign(x, whole), Else: Assign(x, zero)})
+		sc.Add(If{Cond: guard.Regs[0], Then: Assign(x, whole), Else: Assign(x, zero)})
 	}
-	return g.name(sc, Select(guard, x, other))
+	return g.Name(sc, Select(guard, x, other))
 }
 
 // firstIteration is an index at the iteration that the loop variable stands at, in that layout.
-func (g *gen) firstIteration(index *ir.Node, v int) Value {
+func (g *Generator) firstIteration(index *ir.Node, v int) Value {
 	var l ir.Linear
 	l.Add(index, 1)
 	sum := Int(l.C)
 	for _, t := range l.Terms {
 		x := g.iterated(t.N)
-		if t.N != g.iter.Index {
-			x = g.val(t.N, v, byIteration).Regs[0]
+		if t.N != g.Iter.Index {
+			x = g.Val(t.N, v, ByIteration).Regs[0]
 		}
 		sum = Bin("+", sum, Bin("*", x, Int(t.Coef)))
 	}
@@ -189,15 +186,15 @@ func (g *gen) firstIteration(index *ir.Node, v int) Value {
 }
 
 // laneLoop reads element by element what a mask selects (nil: all), into the zeroed x.
-func (g *gen) laneLoop(a *access, x Value, on *Expr) (out []Stmt) {
-	n, at := a.n, Name(g.fresh("q"))
-	i := g.vecIndex(n.Buf, a.l, a.v, a.m)
+func (g *Generator) laneLoop(a *access, x Value, on *Expr) (out []Stmt) {
+	n, at := a.n, Name(g.Fresh("q"))
+	i := g.VecIndex(n.Buf, a.l, a.v, a.m)
 	out = append(out, Array{Type: Spelled[i.Type].Scalar, Name: at.Text, N: Name("W")},
 		Do(Call("store_"+i.Type.String(), append([]*Expr{at}, i.List()...)...)))
 	for h, e := range x.List() {
 		per := g.W / schedule.Registers(n.Type)
 		lane := Bin("+", Name("l"), Int(h*per))
-		read := Call("s_load_"+n.Buf.Type.String(), Bin("+", g.bufName(n.Buf), At(at, lane)))
+		read := Call("s_load_"+n.Buf.Type.String(), Bin("+", g.BufName(n.Buf), At(at, lane)))
 		if x.Type == ir.Bool {
 			read = Pre("-", read) // a truth value makes a mask
 		}
@@ -221,16 +218,16 @@ const (
 
 // prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart, or of turns that
 // store.
-func (g *gen) prefetch(a *access, p *Expr) {
-	if a.m == byIteration && schedule.Independent(g.Kernel, g.iter) {
-		a.sc.add(g.ask(p, a.n.Buf.Type, int64(aheadTurns/a.n.Buf.Type.Size()), Int(0))...)
+func (g *Generator) prefetch(a *access, p *Expr) {
+	if a.m == ByIteration && schedule.Independent(g.Kernel, g.Iter) {
+		a.sc.Add(g.Ask(p, a.n.Buf.Type, int64(aheadTurns/a.n.Buf.Type.Size()), Int(0))...)
 		return
 	}
-	if away := g.nextTurns(a.l, a.n.Buf.Type); away > 0 && a.sc.fold == g.parted.fold {
-		a.sc.add(g.ask(p, a.n.Buf.Type, away, Int(0))...)
+	if away := g.NextTurns(a.l, a.n.Buf.Type); away > 0 && a.sc.Fold == g.Sliced {
+		a.sc.Add(g.Ask(p, a.n.Buf.Type, away, Int(0))...)
 		return
 	}
-	if g.Schedule.Flat > 0 || g.chunk.filling || a.at < 1 || a.at > len(g.Schedule.Order) {
+	if g.Schedule.Flat > 0 || g.Filling || a.at < 1 || a.at > len(g.Schedule.Order) {
 		return
 	}
 	axis := g.Schedule.Order[a.at-1]
@@ -238,16 +235,16 @@ func (g *gen) prefetch(a *access, p *Expr) {
 	if stride*int64(step*a.n.Buf.Type.Size()) < longStride {
 		return
 	}
-	a.sc.make(prefetched(p.String()), func() Value {
-		a.sc.add(Do(Call("__builtin_prefetch", Bin("+", p, Int(stride*int64(max(ahead, 2*step)))))))
+	a.sc.Make(prefetched(p.String()), func() Value {
+		a.sc.Add(Do(Call("__builtin_prefetch", Bin("+", p, Int(stride*int64(max(ahead, 2*step)))))))
 		return Value{}
 	})
 }
 
-// nextTurns is how many elements ahead the next turns of a split fold that stores lie, where those are far apart: a slice reads and writes
+// NextTurns is how many elements ahead the next turns of a split fold that stores lie, where those are far apart: a slice reads and writes
 // lengths of rows that are too short for processors to see where they end.
-func (g *gen) nextTurns(l ir.Linear, t ir.DType) int64 {
-	if f := g.parted.fold; g.chunk.inside && g.Kernel.Writes(f) {
+func (g *Generator) NextTurns(l ir.Linear, t ir.DType) int64 {
+	if f := g.Sliced; g.Slicing && g.Kernel.Writes(f) {
 		if stride := l.Along(f.Index); stride*int64(t.Size()) >= longStride {
 			return stride * ahead
 		}
@@ -255,19 +252,19 @@ func (g *gen) nextTurns(l ir.Linear, t ir.DType) int64 {
 	return 0
 }
 
-// ask asks for the vector that lies some elements away, to be read (0) or written (1).
-func (g *gen) ask(p *Expr, t ir.DType, away int64, written *Expr) (out []Stmt) {
+// Ask asks for the vector that lies some elements away, to be read (0) or written (1).
+func (g *Generator) Ask(p *Expr, t ir.DType, away int64, written *Expr) (out []Stmt) {
 	for at := 0; at < g.W*t.Size(); at += 64 {
 		out = append(out, Do(Call("__builtin_prefetch", Add(p, Int(away+int64(at/t.Size()))), written)))
 	}
 	return out
 }
 
-// active is the mask of lanes for which a value with this variation is wanted: those active in the nearest enclosing
+// Active is the mask of lanes for which a value with this variation is wanted: those active in the nearest enclosing
 // masked fold, up to a depth, in any of the vectors in flight that share the value. ok is false where all lanes always are.
-func (g *gen) active(depth int, vary ir.Set, v int) (mask Value, ok bool) {
+func (g *Generator) Active(depth int, vary ir.Set, v int) (mask Value, ok bool) {
 	for i := depth; i >= 0; i-- {
-		m := g.stack[i].mask
+		m := g.Stack[i].Mask
 		if m == nil {
 			continue
 		}
@@ -290,14 +287,14 @@ func (g *gen) active(depth int, vary ir.Set, v int) (mask Value, ok bool) {
 	return Value{}, false
 }
 
-// masked reports whether there is an enclosing masked fold, up to a depth.
-func (g *gen) masked(depth int) bool {
-	_, ok := g.active(depth, ir.Set{}, 0)
+// Masked reports whether there is an enclosing masked fold, up to a depth.
+func (g *Generator) Masked(depth int) bool {
+	_, ok := g.Active(depth, ir.Set{}, 0)
 	return ok
 }
 
 // ownActivity reports whether vectors in flight do not share a load inside a fold that they may leave one by one: that some
 // vector is active does not mean that its index is in range.
-func (g *gen) ownActivity(n *ir.Node, depth int) bool {
-	return g.V > 1 && g.masked(depth) && len(g.Copies(g.vary.Of(n))) > 1
+func (g *Generator) ownActivity(n *ir.Node, depth int) bool {
+	return g.V > 1 && g.Masked(depth) && len(g.Copies(g.Vary.Of(n))) > 1
 }

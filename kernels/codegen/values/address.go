@@ -1,0 +1,160 @@
+package values
+
+import (
+	"fmt"
+	"slices"
+
+	. "weft/kernels/codegen/tree"
+	"weft/kernels/ir"
+)
+
+// Split parts an index into what is the same on all lanes in this layout (with the constant) and the rest.
+func (g *Generator) Split(l ir.Linear, m Layout) (uniform, rest ir.Linear) {
+	uniform.C = l.C
+	for _, t := range l.Terms {
+		if g.IsVec(t.N, m) {
+			rest.Terms = append(rest.Terms, t)
+		} else {
+			uniform.Terms = append(uniform.Terms, t)
+		}
+	}
+	return uniform, rest
+}
+
+// LanePattern is how far each lane's index lies from lane 0's, where that is known now.
+func (g *Generator) LanePattern(l ir.Linear, m Layout) ([]int64, bool) {
+	out := make([]int64, g.W)
+	for _, t := range l.Terms {
+		if !g.IsVec(t.N, m) {
+			continue
+		}
+		switch {
+		case m == ByIteration && t.N == g.Iter.Index && !g.OwnStart(g.Iter):
+			for i := range out {
+				out[i] += t.Coef * int64(i)
+			}
+		case m == ByLane && t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.Clamp:
+			for i := range out {
+				out[i] += t.Coef * int64(g.LaneCoord(t.N, i))
+			}
+		default:
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// Summand is an offset computed in the scope at a depth.
+type Summand struct {
+	Depth int
+	E     *Expr
+}
+
+// extra is an offset in elements: no term of an index, and added last.
+func extra(depth int, x Value) Summand { return Summand{depth, Cast("long", x.Regs[0])} }
+
+// Chain adds summands depth by depth, outer ones first, so that each part is named where all of it is known.
+func (g *Generator) Chain(first *Expr, sums []Summand, name func(sc *Scope, e *Expr) *Expr) *Expr {
+	slices.SortStableFunc(sums, func(a, b Summand) int { return a.Depth - b.Depth })
+	for i := 0; i < len(sums); {
+		depth := sums[i].Depth
+		for ; i < len(sums) && sums[i].Depth == depth; i++ {
+			first = Bin("+", first, sums[i].E)
+		}
+		first = name(g.Stack[depth], first)
+	}
+	return first
+}
+
+// Pointer is buf + l as a chain of named partial pointers, one a loop depth with the constant last as a displacement: the
+// outer part is computed once, and vectors in flight that lie a constant apart share one address.
+func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra ...Summand) *Expr {
+	var sums []Summand
+	c := l.C
+	for _, t := range l.Terms {
+		v := v
+		if t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.Clamp {
+			c += t.Coef * int64(g.Offset(t.N, v))
+			v = 0
+		}
+		x := g.Val(t.N, v, m).Regs[0]
+		if m == ByIteration && t.N == g.Iter.Index {
+			x = g.iterated(t.N)
+		}
+		sums = append(sums, Summand{g.Depth(t.N), Times(Cast("long", x), t.Coef)})
+	}
+	partial := func(sc *Scope, e *Expr) *Expr { return g.OnceAs(sc, e, g.BufType(buf)+" *const", "p") }
+	at := g.Chain(g.BufName(buf), sums, partial)
+	for _, e := range extra {
+		at = partial(g.Stack[e.Depth], Bin("+", at, e.E))
+	}
+	return Add(at, Int(c))
+}
+
+// OnceAs names an expression of a type once a scope.
+func (g *Generator) OnceAs(sc *Scope, e *Expr, t, prefix string) *Expr {
+	return sc.Make(t+e.String(), func() Value {
+		name := Name(g.Fresh(prefix))
+		sc.Add(Var(t, name.Text, e))
+		return Value{Regs: [2]*Expr{name}}
+	}).Regs[0]
+}
+
+// Make makes something once a scope.
+func (sc *Scope) Make(k any, f func() Value) Value {
+	x, ok := sc.Once[k]
+	if !ok {
+		x = f()
+		sc.Once[k] = x
+	}
+	return x
+}
+
+// BufName is the variable that points to a buffer, which is then one of those that are used.
+func (g *Generator) BufName(b *ir.Buffer) *Expr {
+	g.Notes.Uses[b] = true
+	i := slices.Index(g.Bufs, b)
+	if i < 0 {
+		i = len(g.Bufs)
+		g.Bufs = append(g.Bufs, b)
+	}
+	return Name(fmt.Sprintf("b%d", i))
+}
+
+// BufType is the element type of pointers into a buffer.
+func (u *Unit) BufType(b *ir.Buffer) string {
+	if slices.Contains(u.Kernel.Outputs(), b) {
+		return Storage[b.Type]
+	}
+	return "const " + Storage[b.Type]
+}
+
+// VecIndex is the part of an index that differs over the lanes, as an I32 vector, or I64 where the buffer needs it.
+func (g *Generator) VecIndex(buf *ir.Buffer, l ir.Linear, v int, m Layout) Value {
+	t := ir.I32
+	if buf.Cells() > maxGather || slices.ContainsFunc(l.Terms, func(x ir.Term) bool { return x.N.Type == ir.I64 }) {
+		t = ir.I64
+	}
+	var list []Value
+	for _, x := range l.Terms {
+		y := Op(ir.Cast, t, g.Val(x.N, v, m))
+		if x.Coef != 1 {
+			y = Op(ir.Mul, t, y, Scalar(t, Int(x.Coef)))
+		}
+		list = append(list, y)
+	}
+	if l.C != 0 || len(list) == 0 {
+		list = append(list, Scalar(t, Int(l.C)))
+	}
+	sum := list[0]
+	for _, y := range list[1:] {
+		sum = Op(ir.Add, t, sum, y)
+	}
+	if t == ir.I64 && buf.Cells() <= maxGather {
+		sum = Op(ir.Cast, ir.I32, sum)
+	}
+	return sum
+}
+
+// maxGather is how many elements the indices of gathers reach.
+const maxGather = 1<<31 - 1

@@ -1,0 +1,156 @@
+package values
+
+import (
+	"fmt"
+
+	"weft/kernels/codegen/form"
+	. "weft/kernels/codegen/tree"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+func (g *Generator) gatherLoad(a *access) Value {
+	n := a.n
+	if on, ok := g.Active(a.at, g.Vary.Of(n), a.v); ok {
+		if a.guarded {
+			on = And(a.guard, on)
+		}
+		a.guard, a.guarded = on, true
+	}
+	if a.guarded {
+		a.guard = g.Name(a.sc, a.guard)
+	}
+	if n.Buf.Cells() > maxGather {
+		x := Named(n.Type, g.Fresh("v"))
+		a.sc.Declare(x, Value{})
+		var on *Expr
+		if a.guarded {
+			on = a.guard.AsVec().Regs[0]
+		}
+		a.sc.Add(g.laneLoop(a, x, on)...)
+		return g.otherwise(a, x, a.guard)
+	}
+	p, at := g.gatherAt(a)
+	x := g.Name(a.sc, Each(n.Type, func(h int) *Expr { return Call(PartFunc("gather", n, h), p, at) }))
+	return g.otherwise(a, x, a.guard)
+}
+
+// GatherPlaces puts where consecutive iterations find what they gather into memory.
+func (g *Generator) GatherPlaces(sc *Scope, n *ir.Node, v int) {
+	g.gatherAt(&access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: ByIteration, at: g.Depth(n), sc: sc})
+}
+
+// gatherAt is where lanes of a gather lie: a pointer, and an array of indices from there.
+func (g *Generator) gatherAt(a *access) (p, at *Expr) {
+	var idx Value
+	buf, u := a.n.Buf, ir.Linear{}
+	switch {
+	case a.covered:
+		row, inner := form.RowAndInner(a.n)
+		idx = InnerLimit(a.n, g.Val(inner, a.v, a.m), 1)
+		if idx.Type == ir.I64 {
+			idx = Op(ir.Cast, ir.I32, idx)
+		}
+		rest := row
+		if !a.guarded {
+			u, rest = g.Split(row, a.m)
+		}
+		if len(rest.Terms) > 0 || rest.C != 0 {
+			x := g.VecIndex(buf, rest, a.v, a.m)
+			if a.guarded {
+				x = x.AsVec()
+			}
+			idx = Op(ir.Add, ir.I32, idx, x)
+		}
+		p = g.Pointer(buf, u, a.v, a.m)
+	case a.guarded:
+		p, idx = g.BufName(buf), g.VecIndex(buf, a.l, a.v, a.m)
+	default:
+		u, rest := g.Split(a.l, a.m)
+		if pattern, known := g.LanePattern(rest, a.m); known && a.m == ByLane {
+			return g.Pointer(buf, a.l, a.v, Origin), g.Offsets(a.sc, pattern)
+		}
+		p, idx = g.Pointer(buf, u, a.v, a.m), g.VecIndex(buf, rest, a.v, a.m)
+	}
+	if a.guarded {
+		idx = Op(ir.BitAnd, ir.I32, idx, a.guard)
+	}
+	return p, g.indices(a.sc, idx.AsVec().Regs[0])
+}
+
+// otherwise puts the load's other value where a guard does not hold.
+func (g *Generator) otherwise(a *access, x, guard Value) Value {
+	if _, o := a.n.Guard(); !a.guarded || o == nil {
+		return x
+	}
+	return g.Name(a.sc, Select(guard, x, g.otherValue(a)))
+}
+
+// hidden and known tell arrays of indices apart from other things made once.
+type (
+	hidden string
+	known  string
+)
+
+// indices puts the indices of lanes into memory, once for all loads that lie at the same ones from different addresses.
+func (g *Generator) indices(sc *Scope, idx *Expr) *Expr {
+	return sc.Make(hidden(idx.String()), func() Value {
+		at := Name(g.Fresh("q"))
+		sc.Add(Array{Type: "int", Name: at.Text, N: Name("W"), Aligned: true}, Set{To: Deref("vi", at), Value: idx}, Do(Call("HIDE", at)))
+		return Value{Regs: [2]*Expr{at}}
+	}).Regs[0]
+}
+
+// Offsets is an array of known distances between lanes.
+func (g *Generator) Offsets(sc *Scope, pattern []int64) *Expr {
+	return sc.Make(known(fmt.Sprint(pattern)), func() Value {
+		at := Name(g.Fresh("q"))
+		list := make([]*Expr, len(pattern))
+		for i, x := range pattern {
+			list[i] = Int(x)
+		}
+		sc.Add(Array{Type: "int", Name: at.Text, N: Name("W"), Values: list})
+		return Value{Regs: [2]*Expr{at}}
+	}).Regs[0]
+}
+
+// together is a load as its group gives it, and guardOf the guard of a group, by its first load.
+type (
+	together struct {
+		n *ir.Node
+		v int
+		m Layout
+	}
+	guardOf together
+)
+
+// groupLoad computes all loads of a group, whose elements lie side by side, when the first of them is wanted.
+func (g *Generator) groupLoad(group []*ir.Node, a *access) Value {
+	g.Count(fmt.Sprintf("gather of %d", len(group)), a.n)
+	guard := guardOf{group[0], a.v, a.m}
+	key := func(n *ir.Node) together { return together{n, a.v, a.m} }
+	if _, ok := a.sc.Once[key(a.n)]; !ok {
+		if a.guarded {
+			a.guard = g.Name(a.sc, a.guard)
+		}
+		first := *a
+		first.n, first.l = group[0], ir.Flatten(group[0].Buf, group[0].Index())
+		p, at := g.gatherAt(&first)
+		base := g.Fresh("v")
+		args := []*Expr{p, at}
+		for i, n := range group {
+			x := Name(fmt.Sprintf("%s_%d", base, i))
+			a.sc.Add(Var(Spelled[n.Type].Vector, x.Text, nil))
+			args = append(args, Pre("&", x))
+			a.sc.Once[key(n)] = Vector(n.Type, x)
+		}
+		for range schedule.Brought(len(group)) - len(group) {
+			x := Name(base + "_over")
+			a.sc.Add(Var(Spelled[a.n.Type].Vector, x.Text, nil))
+			args = append(args, Pre("&", x))
+		}
+		a.sc.Add(Do(Call(fmt.Sprintf("gather%d_%s", schedule.Brought(len(group)), a.n.Buf.Type), args...)))
+		a.sc.Once[guard] = a.guard
+	}
+	return g.otherwise(a, a.sc.Once[key(a.n)], a.sc.Once[guard])
+}

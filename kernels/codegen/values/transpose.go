@@ -1,0 +1,49 @@
+package values
+
+import (
+	"math/bits"
+
+	"weft/kernels/codegen/tile"
+	. "weft/kernels/codegen/tree"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// transposed reports whether a load runs along memory from one vector in flight to the next, as many as there are lanes, and
+// across it from lane to lane: rows loaded whole and transposed in registers serve all of them. It gives the stride from
+// lane to lane.
+func (g *Generator) transposed(n *ir.Node, l ir.Linear, pattern []int64) (stride int64, ok bool) {
+	if len(g.Schedule.Unroll) != 1 || g.V != g.W || g.W == 1 || schedule.Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
+		return 0, false
+	}
+	flight := g.Axes[g.Schedule.Unroll[0].Axis]
+	stride = pattern[1]
+	return stride, stride != 0 && g.LaneCount(flight) == 1 && l.Along(flight) == 1 && tile.Strided(pattern, stride)
+}
+
+// transposedLoad loads for all vectors in flight: a row of memory for each lane, and then, as often as lanes can be halved,
+// vectors that interleave two of them.
+func (g *Generator) transposedLoad(a *access, stride int64) Value {
+	g.Count("transposed", a.n)
+	key := func(v int) together { return together{a.n, v, Origin} }
+	if _, ok := a.sc.Once[key(0)]; !ok {
+		p := g.Pointer(a.n.Buf, a.l, 0, Origin)
+		rows := make([]Value, g.W)
+		for i := range rows {
+			rows[i] = g.Name(a.sc, Vector(a.n.Type, Call("load_"+a.n.Buf.Type.String(), Bin("+", p, Int(int64(i)*stride)))))
+		}
+		for range bits.Len(uint(g.W)) - 1 {
+			next := make([]Value, 0, g.W)
+			for i := range g.W / 2 {
+				for _, half := range []string{"zip_low", "zip_high"} {
+					next = append(next, g.Name(a.sc, Vector(a.n.Type, Call(Fn(half, a.n.Type), rows[i].Regs[0], rows[i+g.W/2].Regs[0]))))
+				}
+			}
+			rows = next
+		}
+		for v, x := range rows {
+			a.sc.Once[key(v)] = x
+		}
+	}
+	return a.sc.Once[key(a.v)]
+}

@@ -1,0 +1,72 @@
+package values
+
+import (
+	"slices"
+
+	"weft/kernels/codegen/tile"
+	. "weft/kernels/codegen/tree"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// nearlyContiguous reads side by side what lies so but for the ends of an array, where indices are held, wrapped or mirrored: a test tells whether
+// all lanes are inside and wanted, and where they are not, they are gathered. ok is false for other indices.
+func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
+	if a.m != ByLane || a.guarded && a.guard.Vec || g.W == 1 || g.Masked(a.at) || a.n.Buf.Type == ir.Bool {
+		return x, false
+	}
+	l, conditions := schedule.Within(a.l, func(n *ir.Node) bool { return g.IsVec(n, ByLane) })
+	if len(conditions) == 0 {
+		return x, false
+	}
+	_, rest := g.Split(l, ByLane)
+	if pattern, known := g.LanePattern(rest, ByLane); !known || !tile.Strided(pattern, 1) {
+		return x, false
+	}
+	var tests []*Expr
+	if a.guarded {
+		tests = append(tests, a.guard.Regs[0])
+	}
+	if g.inside(conditions) {
+		conditions = nil
+	}
+	for _, c := range conditions {
+		_, rest := g.Split(c, ByLane)
+		pattern, known := g.LanePattern(rest, ByLane)
+		if !known {
+			return x, false
+		}
+		tests = append(tests, Bin(">=", g.first(c, a.v), Int(-slices.Min(pattern))))
+	}
+	n := a.n
+	g.Count("contiguous", n)
+	g.ExactLoads++
+	x = Named(n.Type, g.Fresh("v"))
+	a.sc.Declare(x, Value{})
+	p := g.Pointer(n.Buf, l, a.v, Origin)
+	if len(tests) == 0 {
+		a.sc.Add(Assign(x, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) }))...)
+		return x, true
+	}
+	whole := Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) })
+	apart := *a
+	apart.sc = NewScope(a.sc.Binds)
+	y := g.gatherLoad(&apart)
+	apart.sc.Add(Assign(x, y)...)
+	a.sc.Add(If{Cond: All("&&", tests...), Then: Assign(x, whole), Else: apart.sc.Body})
+	return x, true
+}
+
+// inside reports whether a variant is that for tiles where conditions hold.
+func (g *Generator) inside(conditions []ir.Linear) bool {
+	return len(g.Schedule.Lanes) == 1 && g.Counts == nil && g.Notes.Inside.Meet(g.Axes, g.Schedule.Lanes[0].Axis, conditions) && g.Tail == tile.Inside
+}
+
+// first is an index at lane 0.
+func (g *Generator) first(l ir.Linear, v int) *Expr {
+	sum := g.B.Int(ir.I64, l.C)
+	for _, t := range l.Terms {
+		sum = g.B.Add(sum, g.B.Mul(g.B.Int(ir.I64, t.Coef), g.B.Cast(ir.I64, t.N)))
+	}
+	return g.Val(sum, v, Origin).Regs[0]
+}
