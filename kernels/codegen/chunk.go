@@ -174,7 +174,7 @@ func (g *gen) apart(n, bytes int) int {
 }
 
 // pack writes the loop that lays a value out. Values of points, of which a row of iterations lies side by side in memory, are packed
-// row by row.
+// row by row; those of lanes are loaded in rows and transposed.
 func (g *gen) pack(n *ir.Node) *packed {
 	axis := g.alongOne(n)
 	f, c, t := g.Sliced, &g.chunk, Spelled[n.Type]
@@ -217,6 +217,14 @@ func (g *gen) pack(n *ir.Node) *packed {
 	k := Bin("-", Name(index), Name("part"))
 	side := !g.Laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.Axes[axis]) == 1
 	for i, v := range p.copies {
+		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
+		if list, ok := g.Iterations(n, f, v); ok {
+			by = g.W
+			for turn, x := range list {
+				inner.Add(Do(Call("store_"+n.Type.String(), append([]*Expr{Add(to, Int(turn*p.row+i*g.W))}, x.List()...)...)))
+			}
+			continue
+		}
 		var x Value
 		switch {
 		case !side:
@@ -227,7 +235,6 @@ func (g *gen) pack(n *ir.Node) *packed {
 			from := g.Pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, values.Origin)
 			x = g.Name(inner, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), from) }))
 		}
-		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
 		switch {
 		case p.rows:
 			to = Bin("+", at, Bin("+", k, Int(i*p.row)))

@@ -49,3 +49,44 @@ func TestTransposedLoads(t *testing.T) {
 		}
 	}
 }
+
+// TestTransposedPacks compares operands that are packed from rows across the lanes with the scalar schedule, on slices that are no multiples of a
+// vector and tiles that end within one.
+func TestTransposedPacks(t *testing.T) {
+	const nx, ny, nk = 29, 150, 53
+	var kernels []*ir.Kernel
+	for _, storage := range []ir.DType{ir.F32, ir.F16, ir.F64} {
+		b := ir.NewBuilder()
+		x, y := b.Axis("x", nx), b.Axis("y", ny)
+		rows := &ir.Buffer{Name: "B", Type: storage, Shape: []int{ny, nk}}
+		a := f32("A", nx, nk)
+		sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(nk), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.Mul(b.Load(a, x, k), b.Cast(ir.F32, b.Load(rows, y, k))))}, nil
+		})
+		kernels = append(kernels, &ir.Kernel{Name: "rows", Axes: []*ir.Node{x, y}, Stores: []ir.Store{{Buf: f32("O", nx, ny), Index: []*ir.Node{x, y}, Value: sum[0]}}})
+	}
+	in := map[string][]float64{"A": exactWave(nx * nk), "B": exactWave(ny * nk)}
+	for i := range in["B"] {
+		in["B"][i] = float64(int(50 * (1 + in["B"][i]))) // fits every type
+	}
+	tiles := []region.Region{{{Lo: 0, Hi: 20}, {Lo: 0, Hi: 101}}, {{Lo: 20, Hi: nx}, {Lo: 0, Hi: 101}}, {{Lo: 0, Hi: nx}, {Lo: 101, Hi: ny}}}
+	slow := compileAll(t, kernels, schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
+		if !runs(t, target) {
+			continue
+		}
+		w := target.Lanes
+		s := schedule.CPU{Order: []int{1, 0}, Lanes: []schedule.AxisN{{Axis: 1, N: w}}, Unroll: []schedule.AxisN{{Axis: 0, N: 3}, {Axis: 1, N: 2}},
+			Split: 21, Chunk: []schedule.AxisN{{Axis: 1, N: 4 * w}, {Axis: 0, N: 12}}, Pack: true, AccMajor: true}
+		for i, p := range compileAll(t, kernels, target, func(*ir.Kernel) schedule.CPU { return s }) {
+			fast, storage := p.(*launchable), kernels[i].Inputs()[1].Type
+			if rows := fast.out.Loads["transposed"] == 1; rows == (storage == ir.F64) {
+				t.Errorf("%s, %s: loads %v", target.ISA, storage, fast.out.Loads)
+			}
+			want := slow[i].(*launchable).outputs(t, in, []region.Region{kernels[i].Domain()})
+			if got := fast.outputs(t, in, tiles); string(got["O"]) != string(want["O"]) {
+				t.Errorf("%s, %s: differs under %s", target.ISA, storage, s.Text(kernels[i]))
+			}
+		}
+	}
+}

@@ -27,23 +27,46 @@ func (g *Generator) transposedLoad(a *access, stride int64) Value {
 	g.Count("transposed", a.n)
 	key := func(v int) together { return together{a.n, v, Origin} }
 	if _, ok := a.sc.Once[key(0)]; !ok {
-		p := g.Pointer(a.n.Buf, a.l, 0, Origin)
-		rows := make([]Value, g.W)
-		for i := range rows {
-			rows[i] = g.Name(a.sc, Vector(a.n.Type, Call("load_"+a.n.Buf.Type.String(), Bin("+", p, Int(int64(i)*stride)))))
-		}
-		for range bits.Len(uint(g.W)) - 1 {
-			next := make([]Value, 0, g.W)
-			for i := range g.W / 2 {
-				for _, half := range []string{"zip_low", "zip_high"} {
-					next = append(next, g.Name(a.sc, Vector(a.n.Type, Call(Fn(half, a.n.Type), rows[i].Regs[0], rows[i+g.W/2].Regs[0]))))
-				}
-			}
-			rows = next
-		}
-		for v, x := range rows {
+		first := *a
+		first.v = 0
+		for v, x := range g.rowsAcross(&first, stride) {
 			a.sc.Once[key(v)] = x
 		}
 	}
 	return a.sc.Once[key(a.v)]
+}
+
+// rowsAcross loads a row of memory for each lane, and gives what lies in one column of all of them.
+func (g *Generator) rowsAcross(a *access, stride int64) []Value {
+	p := g.Pointer(a.n.Buf, a.l, a.v, Origin)
+	rows := make([]Value, g.W)
+	for i := range rows {
+		rows[i] = g.Name(a.sc, Vector(a.n.Type, Call("load_"+a.n.Buf.Type.String(), Bin("+", p, Int(int64(i)*stride)))))
+	}
+	for range bits.Len(uint(g.W)) - 1 {
+		next := make([]Value, 0, g.W)
+		for i := range g.W / 2 {
+			for _, half := range []string{"zip_low", "zip_high"} {
+				next = append(next, g.Name(a.sc, Vector(a.n.Type, Call(Fn(half, a.n.Type), rows[i].Regs[0], rows[i+g.W/2].Regs[0]))))
+			}
+		}
+		rows = next
+	}
+	return rows
+}
+
+// Iterations are a load's vectors of points in as many iterations as there are lanes, from the one that the innermost loop stands at: where
+// iterations are neighbours in memory and points are not, each line of it is then read once. ok is false for other loads.
+func (g *Generator) Iterations(n *ir.Node, f *ir.Fold, v int) (list []Value, ok bool) {
+	if n.Kind != ir.KLoad || n.Guarded || g.W == 1 || schedule.Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
+		return nil, false
+	}
+	a := &access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, sc: g.Top()}
+	_, rest := g.Split(a.l, ByLane)
+	pattern, known := g.LanePattern(rest, ByLane)
+	if !known || a.l.Along(f.Index) != 1 || pattern[1] == 0 || !tile.Strided(pattern, pattern[1]) || g.Masked(len(g.Stack)-1) {
+		return nil, false
+	}
+	g.Count("transposed", n)
+	return g.rowsAcross(a, pattern[1]), true
 }
