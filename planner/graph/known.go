@@ -17,7 +17,7 @@ import (
 // tabulated is how many elements such a table may have.
 const tabulated = 1 << 20
 
-// known reports whether the elements of a stage follow from tables alone.
+// known reports whether the elements of a stage follow from tables alone. Tables hold real numbers: what is read of complex ones must be computed in place.
 func (g *Graph) known(s *ops.Stage) bool {
 	if v, ok := g.knowns[s]; ok {
 		return v
@@ -26,7 +26,7 @@ func (g *Graph) known(s *ops.Stage) bool {
 	if s.Elem != nil {
 		n := s.Type.Len()
 		v = n > 0 && n <= tabulated && s.Put == nil &&
-			!slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return !g.known(in) }) && len(g.Alone(s).Kernel.Args()) == 0
+			!slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool { return !g.known(in) || in.Type.Elem.Complex && g.byItself(in, s) }) && len(g.Alone(s).Kernel.Args()) == 0
 	}
 	g.knowns[s] = v
 	return v
