@@ -64,6 +64,12 @@ type Ranger interface {
 // then gives no others when it runs. nil: they are none.
 type Starter interface{ Starts(output int) []int }
 
+// Bounded is a source that may know while planning where all elements of an output lie. It then gives no others when it runs, so that kernels need no
+// guards against them.
+type Bounded interface {
+	Within(output int) (lo, hi float64, ok bool)
+}
+
 // Wholer tells whether all values of an output are whole numbers, though floats may hold them.
 type Wholer interface{ Whole() bool }
 

@@ -211,7 +211,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 	inner := g.Top()
 	m, by, index := values.ByLane, 1, AxisName(f.Index)
 	if p.rows {
-		m, by, g.Iter = values.ByIteration, g.W, f
+		m, by, g.Iter, g.Some = values.ByIteration, g.W, f, g.UpToLast(f)
 	}
 	at := Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size)))
 	k := Bin("-", Name(index), Name("part"))
@@ -249,7 +249,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 		}
 		inner.Add(Do(Call("store_"+n.Type.String(), append([]*Expr{to}, x.List()...)...)))
 	}
-	g.Stack, g.Filling, g.Iter = saved, filling, iter
+	g.Stack, g.Filling, g.Iter, g.Some = saved, filling, iter, Value{}
 	turns := func(body []Stmt) []Stmt {
 		last := Let("int", index+"_last", Bin("-", Name("part_end"), Int(1)))
 		return []Stmt{last, Count("int", index, Name("part"), Name("part_end"), by, body...)}

@@ -51,9 +51,9 @@ func (g *gen) foldLanes(c *loop) bool {
 				g.foldLanes(g.nested(c, inner, in))
 				return
 			}
-			g.Iter = f
-			g.shareSteps(c, in, shares, mask(in))
-			g.Iter = nil
+			g.Iter, g.Some = f, mask(in)
+			g.shareSteps(c, in, shares, g.Some)
+			g.Iter, g.Some = nil, Value{}
 		}, in)
 		return in.Body
 	}
@@ -178,11 +178,13 @@ func (g *gen) turnLanes(c *loop) {
 	write := func(in *values.Scope, mask func() Value) {
 		g.Within(func() {
 			on := mask()
+			g.Some = on
 			g.Kernel.StoresIn(c.f, func(s *ir.Store) {
 				for _, v := range c.copies {
 					g.storeOne(in, form.Output{Store: *s}, ir.Flatten(s.Buf, s.Index), ir.Set{}, v, values.ByIteration, on)
 				}
 			}, nil)
+			g.Some = Value{}
 		}, in)
 	}
 	if g.Schedule.Copies > 0 {

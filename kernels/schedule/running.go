@@ -72,8 +72,12 @@ func (s *survey) waits(f *ir.Fold) float64 {
 }
 
 // Independent reports whether the turns of a fold do nothing but store, each without regard to those before it, and to different arrays, what
-// they need no fold of their own for.
+// they need no fold of their own for, and that lanes make with less work than turns one by one.
 func Independent(k *ir.Kernel, f *ir.Fold) bool {
+	return independent(k, f) && !spreads(k, f)
+}
+
+func independent(k *ir.Kernel, f *ir.Fold) bool {
 	seen := map[*ir.Buffer]bool{}
 	ok := f.Monoid == ir.Ordered && f.While == nil && slices.Equal(f.Step, f.Accs)
 	k.StoresIn(f, func(s *ir.Store) {
@@ -86,6 +90,37 @@ func Independent(k *ir.Kernel, f *ir.Fold) bool {
 		ir.WalkNodes(roots, func(n *ir.Node) { ok = ok && !(n.Kind == ir.KFold && n.Free().Meets(f.Binders())) })
 	}, func(*ir.Fold) { ok = false })
 	return ok && len(seen) > 0
+}
+
+// fewSteps is up to how many operations turns one by one take no longer than on lanes where they add at places that arrays tell: lanes are put into memory
+// for that, to be taken from there one by one. An entry of a sparse matrix takes 1.0 cycles then, and 1.3 on lanes.
+const fewSteps = 2
+
+// spreads reports such turns. Tables in copies by lanes have no others.
+func spreads(k *ir.Kernel, f *ir.Fold) bool {
+	var of []*ir.Node
+	told := false
+	for i := range k.Stores {
+		s := &k.Stores[i]
+		if s.In != f {
+			continue
+		}
+		if !s.Adds || Copied(k, s) {
+			return false
+		}
+		of = append(append(of, s.Index...), s.Value)
+		if s.Guard != nil {
+			of = append(of, s.Guard)
+		}
+		ir.WalkNodes(s.Index, func(n *ir.Node) { told = told || n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) })
+	}
+	steps := 0
+	ir.WalkNodes(of, func(n *ir.Node) {
+		if n.Kind == ir.KAlu && n.Op != ir.Cast && n.Free().Meets(f.IndexBind) {
+			steps++
+		}
+	})
+	return told && steps <= fewSteps
 }
 
 // splitsStores reports whether slices of the outermost fold make the same stores as all of it: no other fold has some.

@@ -45,6 +45,7 @@ type reading struct {
 	about  format.About // of the file as it was when the program was checked
 	rows   []int        // its elements, if they are starts of rows
 	looked bool         // whether they are was looked up
+	within *span        // where its elements lie, if they are whole numbers and that was looked up
 }
 
 func bindRead(c *ops.Call) (ops.Op, error) {

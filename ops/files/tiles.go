@@ -21,11 +21,12 @@ import (
 
 // tileReader reads a file part by part.
 type tileReader struct {
-	in   input
-	call *ops.Call
-	odd  oddities
-	t    ops.Type // of the array as a whole
-	rows []int    // its elements, if they were looked up as starts of rows
+	in     input
+	call   *ops.Call
+	odd    oddities
+	t      ops.Type // of the array as a whole
+	rows   []int    // its elements, if they were looked up as starts of rows
+	within *span    // where they lie, if that was looked up
 }
 
 // open opens the file for an array of a type, which may be in pairs.
@@ -42,7 +43,7 @@ func (r *reading) open(t ops.Type) (*tileReader, error) {
 		changed := problem.Wrong(problem.InputChanged, "path", "run again", "%s has become %v since it was checked, from %v", r.Text("path"), element.Shape(is), element.Shape(whole))
 		return nil, errors.Join(changed, in.Close())
 	}
-	return &tileReader{in: in, call: r.Call, t: t, rows: r.rows}, nil
+	return &tileReader{in: in, call: r.Call, t: t, rows: r.rows, within: r.within}, nil
 }
 
 // Read fills to with a part of the array.
@@ -59,6 +60,9 @@ func (r *tileReader) Read(ctx context.Context, at region.Region, to ops.HostArra
 		}
 		if err := fill(ctx, r.in, part, band); err != nil {
 			return failure(err, false)
+		}
+		if err := r.inside(part); err != nil {
+			return err
 		}
 		return r.odd.add(ctx, part, band, whole, before)
 	})
@@ -272,6 +276,26 @@ func fillBlock(in input, h ops.HostArray, from int, t region.Region) error {
 	return nil
 }
 
+// inside checks that whole numbers lie where they did when that was looked up: kernels go without guards by it.
+func (r *tileReader) inside(part ops.HostArray) error {
+	if r.within == nil {
+		return nil
+	}
+	if is := extremes(part); is.lo < r.within.lo || is.hi > r.within.hi {
+		return problem.Wrong(problem.InputChanged, "path", "run again", "elements of %s lie from %.0f to %.0f, and lay from %.0f to %.0f when it was checked",
+			r.call.Text("path"), is.lo, is.hi, r.within.lo, r.within.hi)
+	}
+	return nil
+}
+
+// Within tells where whole numbers lie, if Range looked.
+func (r *reading) Within(int) (lo, hi float64, ok bool) {
+	if r.within == nil {
+		return 0, 0, false
+	}
+	return r.within.lo, r.within.hi, true
+}
+
 // ranges remembers what scans of files found, while they stay as they are.
 var ranges sync.Map // of rangeKey to span
 
@@ -281,8 +305,6 @@ type rangeKey struct {
 	bytes, changed   int64
 }
 
-type span struct{ lo, hi float64 }
-
 // Range reads a whole file for its least and largest finite value.
 func (r *reading) Range(int) (lo, hi float64, err error) {
 	bytes, changed, err := fileio.Stamp(r.Text("path"))
@@ -291,6 +313,11 @@ func (r *reading) Range(int) (lo, hi float64, err error) {
 	}
 	t := r.Gives[0].Type
 	key := rangeKey{r.Text("path"), r.Text("member"), t.Elem.String(), t.Unit.String(), bytes, changed}
+	defer func() {
+		if err == nil && t.Elem.Base.Int() {
+			r.within = &span{lo, hi}
+		}
+	}()
 	if known, ok := ranges.Load(key); ok {
 		return known.(span).lo, known.(span).hi, nil
 	}
@@ -324,7 +351,7 @@ func scan(in input, t ops.Type) (span, error) {
 		part, err := scanBand(in, *h, band)
 		mu.Lock()
 		defer mu.Unlock()
-		all = span{min(all.lo, part.lo), max(all.hi, part.hi)}
+		all = all.and(part)
 		return err
 	})
 	return all, err
@@ -332,19 +359,8 @@ func scan(in input, t ops.Type) (span, error) {
 
 // scanBand is scan for a band, which it reads into h.
 func scanBand(in input, h ops.HostArray, at region.Region) (span, error) {
-	s := span{math.Inf(1), math.Inf(-1)}
 	if err := fill(context.Background(), in, h, at); err != nil {
-		return s, err
+		return span{}, err
 	}
-	var values [4096]float64
-	for from, n := 0, h.Type.Len(); from < n; from += len(values) {
-		some := values[:min(len(values), n-from)]
-		h.Parts[0].Load(some, from)
-		for _, v := range some {
-			if v-v == 0 {
-				s.lo, s.hi = min(s.lo, v), max(s.hi, v)
-			}
-		}
-	}
-	return s, nil
+	return extremes(h), nil
 }

@@ -61,9 +61,12 @@ func (p *Plan) identify(h hash.Hash, s *ops.Stage) {
 	}
 }
 
-// Values identify the elements of a table; those of other stages are not known yet.
+// Values identify the elements of a table, or say where those of a source lie, which kernels go by; of other stages nothing is known yet.
 func Values(s *ops.Stage) string {
-	if s.Data == nil {
+	switch {
+	case s.Data == nil && s.Source && s.Facts.Within != nil:
+		return s.Facts.Within.String()
+	case s.Data == nil:
 		return ""
 	}
 	h, bytes := sha256.New(), make([]byte, 0, 8<<10)

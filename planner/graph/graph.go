@@ -96,22 +96,28 @@ func (c *collector) findEnds(of []*ops.Instance) {
 	})
 }
 
-// startFacts are what bounds may look up of an array from outside: the starts of rows, in which the ends of these are found. Nothing is
-// proved by their values: what has no window is read as it is.
-func (c *collector) startFacts(op *ops.Instance, out int) ir.Facts {
+// sourceFacts are what is known of an array from outside: where its elements lie, and the starts of rows that bounds may look up, in which
+// the ends of these are found. Nothing is proved by their values: what has no window is read as it is.
+func (c *collector) sourceFacts(op *ops.Instance, out int) (f ir.Facts) {
+	if source, ok := op.Bound.(ops.Bounded); ok {
+		if lo, hi, ok := source.Within(out); ok {
+			f.Within = &ir.Interval{Lo: lo, Hi: hi}
+		}
+	}
 	source, ok := op.Bound.(ops.Starter)
 	if !ok || !c.ends[op] {
-		return ir.Facts{}
+		return f
 	}
 	rows := source.Starts(out)
 	if len(rows) == 0 {
-		return ir.Facts{}
+		return f
 	}
 	mean := 0.0
 	for _, x := range rows {
 		mean += float64(x) / float64(len(rows))
 	}
-	return ir.Facts{Data: &ir.DataFacts{Least: math.MinInt64, Most: math.MaxInt64, Mean: mean, Rising: rows}}
+	f.Data = &ir.DataFacts{Least: math.MinInt64, Most: math.MaxInt64, Mean: mean, Rising: rows}
+	return f
 }
 
 func newCollector() *collector {
@@ -138,7 +144,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 			from = c.drive(op, d)
 		}
 		for i, o := range op.Out {
-			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, State: state, Out: i, Where: op.Where, Facts: c.startFacts(op, i)})
+			out = append(out, &ops.Stage{Name: ops.StageName(op, o.Name), Type: o.Type, Op: op, Source: true, State: state, Out: i, Where: op.Where, Facts: c.sourceFacts(op, i)})
 		}
 		for _, s := range out {
 			c.Around[s] = from

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/kernels/codegen/form"
+	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -17,6 +18,7 @@ func (g *Generator) gatherLoad(a *access) Value {
 		}
 		a.guard, a.guarded = on, true
 	}
+	g.present(a)
 	if a.guarded {
 		a.guard = g.Name(a.sc, a.guard)
 	}
@@ -38,6 +40,22 @@ func (g *Generator) gatherLoad(a *access) Value {
 // GatherPlaces puts where consecutive iterations find what they gather into memory.
 func (g *Generator) GatherPlaces(sc *Scope, n *ir.Node, v int) {
 	g.gatherAt(&access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: ByIteration, at: g.Depth(n), sc: sc})
+}
+
+// present guards a load at places that are loaded where lanes may be no iterations: places are proved to lie inside up to the last one alone.
+func (g *Generator) present(a *access) {
+	if a.m != ByIteration || !g.Some.Vec {
+		return
+	}
+	loaded := false
+	ir.WalkNodes(a.n.Index(), func(n *ir.Node) { loaded = loaded || n.Kind == ir.KLoad && n.Free().Meets(g.Iter.IndexBind) })
+	if loaded {
+		on := g.Some
+		if a.guarded {
+			on = And(a.guard, on)
+		}
+		a.guard, a.guarded = on, true
+	}
 }
 
 // gatherAt is where lanes of a gather lie: a pointer, and an array of indices from there.
@@ -70,12 +88,50 @@ func (g *Generator) gatherAt(a *access) (p, at *Expr) {
 		if pattern, known := g.LanePattern(rest, a.m); known && a.m == ByLane {
 			return g.Pointer(buf, a.l, a.v, Origin), g.Offsets(a.sc, pattern)
 		}
-		p, idx = g.Pointer(buf, u, a.v, a.m), g.VecIndex(buf, rest, a.v, a.m)
+		p = g.Pointer(buf, u, a.v, a.m)
+		if at := g.listed(a, rest); at != nil {
+			return p, at
+		}
+		idx = g.VecIndex(buf, rest, a.v, a.m)
 	}
 	if a.guarded {
 		idx = Op(ir.BitAnd, ir.I32, idx, a.guard)
 	}
 	return p, g.indices(a.sc, idx.AsVec().Regs[0])
+}
+
+// listed is an array of indices that lie side by side in memory as whole numbers, each read from there by itself; nil: they do not. A vector of them
+// would go back to memory first.
+func (g *Generator) listed(a *access, l ir.Linear) *Expr {
+	if len(l.Terms) != 1 || l.Terms[0].Coef != 1 {
+		return nil
+	}
+	n := l.Terms[0].N
+	for n.Kind == ir.KAlu && n.Op == ir.Cast && n.Type == ir.I32 {
+		n = n.Args[0]
+	}
+	if n.Kind != ir.KLoad || n.Guarded || n.Type != ir.I32 || n.Buf.Type == ir.Bool || g.Masked(g.Depth(n)) {
+		return nil
+	}
+	at := ir.Flatten(n.Buf, n.Index())
+	_, rest := g.Split(at, a.m)
+	if pattern, known := g.LanePattern(rest, a.m); !known || !tile.Strided(pattern, 1) {
+		return nil
+	}
+	start := a.m
+	if start == ByLane {
+		start = Origin
+	}
+	from := g.Pointer(n.Buf, at, a.v, start)
+	return a.sc.Make(listed(from.String()), func() Value {
+		name := Name(g.Fresh("q"))
+		list := make([]*Expr, g.W)
+		for i := range list {
+			list[i] = At(from, Int(i))
+		}
+		a.sc.Add(Array{Type: "int", Name: name.Text, N: Name("W"), Values: list})
+		return Value{Regs: [2]*Expr{name}}
+	}).Regs[0]
 }
 
 // otherwise puts the load's other value where a guard does not hold.
@@ -90,6 +146,7 @@ func (g *Generator) otherwise(a *access, x, guard Value) Value {
 type (
 	hidden string
 	known  string
+	listed string
 )
 
 // indices puts the indices of lanes into memory, once for all loads that lie at the same ones from different addresses.
@@ -130,6 +187,7 @@ func (g *Generator) groupLoad(group []*ir.Node, a *access) Value {
 	guard := guardOf{group[0], a.v, a.m}
 	key := func(n *ir.Node) together { return together{n, a.v, a.m} }
 	if _, ok := a.sc.Once[key(a.n)]; !ok {
+		g.present(a)
 		if a.guarded {
 			a.guard = g.Name(a.sc, a.guard)
 		}

@@ -67,6 +67,7 @@ type Generator struct {
 	Notes      notes
 	windows    windowState
 	Iter       *ir.Fold   // the fold whose iterations are lanes, in that layout
+	Some       Value      // of these lanes that are iterations at all; none: all are
 	Ahead      int        // which of them, counted from where the loop stands, is the first lane's
 	Gathering  bool       // writing the copy of a body for blocks whose spans are not proven
 	Nearer     bool       // writing that for blocks whose spans are proven to be half as wide
@@ -246,6 +247,12 @@ func (g *Generator) indexVal(n *ir.Node, v int, m Layout, sc *Scope) Value {
 		m = ByLane
 	}
 	return g.Name(sc, Op(ir.Add, n.Type, g.Val(f.Lo, v, m), Scalar(n.Type, x)))
+}
+
+// UpToLast are the lanes whose iteration is one of a fold.
+func (g *Generator) UpToLast(f *ir.Fold) Value {
+	i := AxisName(f.Index)
+	return Vector(ir.Bool, g.LanesBefore(Bin("+", Name(i+"_last"), Int(1)), Name(i)))
 }
 
 // LanesBefore are the lanes whose iteration, counted from the index, comes before an end.

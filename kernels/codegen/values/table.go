@@ -53,11 +53,11 @@ func (g *Generator) tabulates(n *ir.Node, m Layout, sc *Scope) bool {
 
 // InFill runs f with the fill loop of the fold at the top of the stack as the place to add to.
 func (g *Generator) InFill(sc *Scope, f func()) {
-	saved, iter := g.Stack, g.Iter
+	saved, iter, some := g.Stack, g.Iter, g.Some
 	g.Stack = append(slices.Clone(g.Stack[:len(g.Stack)-1]), sc.Block.Fill)
-	g.Iter = sc.Fold
+	g.Iter, g.Some = sc.Fold, g.UpToLast(sc.Fold)
 	f()
-	g.Stack, g.Iter = saved, iter
+	g.Stack, g.Iter, g.Some = saved, iter, some
 }
 
 // tabulate computes n for a block of iterations and returns the element of the table at the current one.
