@@ -61,7 +61,7 @@ type spec struct {
 func Cases() []Case {
 	var specs []spec
 	for _, group := range [][]spec{
-		operations(), conversions(), functions(), storage(), extents(), loads(), folds(), monoids(), stores(), puts(), applications(), marches(), neighbours(), random(),
+		operations(), conversions(), functions(), storage(), extents(), loads(), folds(), monoids(), stores(), puts(), applications(), marches(), neighbours(), random(), {told(ir.U16, 65535), told(ir.I32, 1<<30)},
 	} {
 		specs = append(specs, group...)
 	}

@@ -321,3 +321,19 @@ func loads() []spec {
 		}},
 	}
 }
+
+// told sums at places that lie inside by a fact of their array, in rows behind which lie places that do not: no lane goes there. The sums are added up
+// at such places besides.
+func told(t ir.DType, beyond float64) spec {
+	return spec{"sums at places of " + t.String() + " that are told to lie inside", contracted, func(k *kit) {
+		const rows, each, n = 5, 37, 90
+		y := k.axis("y", rows)
+		at := k.ints(t, "at", k.whole(rows*each, 0, n-1), rows, each)
+		at.Pad, at.Facts.Within = ir.Pad{After: 27, Value: beyond}, &ir.Interval{Hi: n - 1}
+		a, w := k.floats(ir.F32, "a", k.noise(n, 3)), k.floats(ir.F32, "w", k.noise(rows*each, 2), rows, each)
+		k.out("sums", k.sum(each, k.F64(0), func(i *ir.Node) *ir.Node { return k.Cast(ir.F64, k.Mul(k.at(w, y, i), k.at(a, k.at(at, y, i)))) }))
+		k.out("least", k.fold(ir.Smallest, k.I32(each), []*ir.Node{k.F32(9)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+			return []*ir.Node{k.Min(acc[0], k.Mul(k.at(w, y, i), k.at(a, k.at(at, y, i))))}
+		})[0])
+	}}
+}

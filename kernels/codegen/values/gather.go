@@ -123,6 +123,7 @@ func (g *Generator) listed(a *access, l ir.Linear) *Expr {
 		start = Origin
 	}
 	from := g.Pointer(n.Buf, at, a.v, start)
+	g.Count("contiguous", n)
 	return a.sc.Make(listed(from.String()), func() Value {
 		name := Name(g.Fresh("q"))
 		list := make([]*Expr, g.W)
