@@ -23,6 +23,19 @@ type Drive struct {
 	Calls []Program
 	// Rounds, if set, says that the state is of objects, each of which is done by itself.
 	Rounds *Rounds
+	// Tasks, if set, are what the algorithm does one after the other where its arrays do not fit the memory (see Lowering.Room): of the arrays that they
+	// name, tiles are in memory and the rest is on disk. These are arguments that are read from files, and outputs, which are zero at first and have no
+	// Start.
+	Tasks []Task
+}
+
+// Task is a part of an algorithm that reads some tiles and makes others. What it reads and makes of an array are the same tiles, or apart.
+type Task struct{ Reads, Makes []Tile }
+
+// Tile is a box of an argument, or of an array of the state.
+type Tile struct {
+	Of  *Stage
+	Box region.Region
 }
 
 // Rounds are calls over the objects that are not done yet. They stand in front: when half are done, what the state holds of these goes to the
@@ -56,6 +69,9 @@ type StateBox struct {
 
 // Host is all that an algorithm sees of a run.
 type Host interface {
+	// Room is that of the Lowering; Task begins one of Drive.Tasks, each once and in their order.
+	Room() int64
+	Task(number int) error
 	Launch(call int) error                 // one of Drive.Calls
 	Box(call int, box region.Region) error // one that is Boxed, over a box of what it stores
 	// Edit is a call that the host makes: change is given the elements of boxes, in C order, and may change them. It is not asked for what an

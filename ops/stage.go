@@ -167,6 +167,7 @@ type Lowering struct {
 	Op     *Instance
 	Inputs map[string]*Stage // array arguments by parameter name
 	Lists  map[string][]*Stage
+	Room   int64 // bytes of memory for all arrays of a drive, where they do not fit as a whole; 0: they do
 	stages []*Stage
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/problem"
@@ -11,6 +12,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/graph"
 	"weft/planner/plan"
+	"weft/planner/tasks"
 )
 
 // drives plans the programs of all drives, before any array is written down: where they load what lies around them, it may get margins for that.
@@ -30,6 +32,35 @@ type driven struct {
 	number   int
 	drive    *plan.Drive
 	programs []*bound.Plan
+	order    tasks.Order // of those that are on disk
+}
+
+// tiled is how an array lies in memory of which tiles are there. One of the state lies as the output that it is.
+func (b *builder) tiled(op *ops.Instance, g *graph.Drive, s *ops.Stage) *ir.Buffer {
+	if i := slices.Index(g.State, s); i >= 0 {
+		s = b.Stages[slices.IndexFunc(b.Stages, func(s *ops.Stage) bool { return s.Op == op && b.GivenBy(s) == g && s.Out == i })]
+	}
+	return b.Arrays.Of(s)[0]
+}
+
+// tiles tells of arrays that are on disk.
+func (b *builder) tiles(out *ops.Stage, g *graph.Drive, o tasks.Order) *plan.Tiles {
+	t := &plan.Tiles{Tasks: len(o.Tasks), Rows: o.Rows, Peak: o.Peak}
+	moved := func(tiles [][]ops.Tile) (list []plan.MovedTiles) {
+		for _, m := range tasks.Sum(tiles) {
+			id := b.ids[out]
+			if !slices.Contains(g.State, m.Of) {
+				id = b.use(m.Of)
+			}
+			if !slices.Contains(t.Arrays, id) {
+				t.Arrays = append(t.Arrays, id)
+			}
+			list = append(list, plan.MovedTiles{Buffer: id, Tiles: m.Tiles, Bytes: m.Elements * int64(b.tiled(out.Op, g, m.Of).Type.Size())})
+		}
+		return list
+	}
+	t.Reads, t.Writes = moved(o.Read), moved(tasks.Makes(o.Tasks))
+	return t
 }
 
 // programs plans those of a drive as pipelines are, within the memory that its outputs, its state and what lies around them leave.
@@ -43,17 +74,29 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 	var around []*ops.Stage
 	for _, s := range b.Stages {
 		if b.GivenBy(s) == g {
-			taken, around = taken+ops.BytesOf(b.Arrays.Of(s)), b.Around[s]
+			if around = b.Around[s]; len(g.Tasks) == 0 {
+				taken += ops.BytesOf(b.Arrays.Of(s))
+			}
 		}
+	}
+	if len(g.Tasks) > 0 {
+		at.order = tasks.Lay(g.Tasks, func(s *ops.Stage) *ir.Buffer { return b.tiled(op, g, s) })
+		taken += at.order.Peak
 	}
 	counted := int64(0)
 	for _, s := range around {
+		if g.OnDisk(s) {
+			continue
+		}
 		bytes := ops.BytesOf(b.Arrays.Of(s))
 		if taken += bytes; slices.ContainsFunc(s.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
 			counted += bytes
 		}
 	}
 	for i, s := range g.Start {
+		if s == nil {
+			continue
+		}
 		each := ops.BytesOf(b.Arrays.Of(s))
 		if taken += 2 * each; b.moves(s, g) {
 			taken -= each
@@ -130,6 +173,11 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 		step.Reads = append(step.Reads, b.use(in))
 	}
 	for i, in := range g.Start {
+		if in == nil { // it begins in the output
+			at.drive.Start = append(at.drive.Start, b.ids[s])
+			at.drive.Single = append(at.drive.Single, b.ids[s])
+			continue
+		}
 		at.drive.Start = append(at.drive.Start, b.use(in))
 		if b.moves(in, g) {
 			at.drive.Moves = append(at.drive.Moves, b.use(in))
@@ -147,6 +195,9 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 			}
 		}
 		at.programs[i].Hash = at.programs[i].Value().Sum()
+	}
+	if len(g.Tasks) > 0 {
+		at.drive.Tiles = b.tiles(s, g, at.order)
 	}
 	step.Step.Drive, step.Programs, step.Holds = at.drive, at.programs, b.Plan.Holds(at.drive)
 	b.add(step, plan.DriveStep, "d", at.number) // before its outputs have buffers, which would add it again

@@ -53,6 +53,7 @@ type Options struct {
 	taken   int64              // bytes of the memory asked for that a drive has besides its program
 	within  string             // prefix of the steps of a drive's program; empty: a program of its own
 	turns   *turns             // of it
+	trial   bool               // nobody reads the error
 	weighed map[string]float64 // see fuse.Options.Weights
 	build   func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
 }
@@ -130,15 +131,46 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		}
 	}
 	opt.build, opt.weighed = build, map[string]float64{}
-	g := graph.Collect(sinks, false)
+	g := graph.Collect(sinks, false, 0)
 	p, err := build(g, dev, opt)
 	if tight := (problem.Problem{}); len(g.Drives) > 0 && errors.As(err, &tight) && tight.Code == problem.MemoryBudget {
-		if apart, fault := build(graph.Collect(sinks, true), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
-			apart.Apart, err = true, nil
-			p = apart
+		if apart, fault := build(graph.Collect(sinks, true, 0), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
+			apart.Apart = true
+			return apart, nil
+		}
+		if g = graph.Collect(sinks, true, opt.Memory); !g.Tiled() {
+			return p, err
+		}
+		if p, err = build(g, dev, opt); err == nil {
+			p.Apart, p.Room = true, opt.Memory
+		} else if errors.As(err, &tight) && opt.within == "" && !opt.trial {
+			tight.Help = fmt.Sprintf("give --memory at least %s, or use smaller arrays", plan.SizeFor(enough(sinks, dev, opt)))
+			err = tight
 		}
 	}
 	return p, err
+}
+
+// enough is the memory with which a program can be planned that cannot in what it was given: no more than a sixteenth beyond the least.
+func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
+	opt.trial, opt.After = true, nil
+	works := func(memory int64) bool {
+		opt.Memory = memory
+		_, err := Build(sinks, dev, opt)
+		return err == nil
+	}
+	least, most := opt.Memory, opt.Memory+opt.Memory/4+1<<10
+	for ; !works(most) && most < 1<<50; most += most / 4 {
+		least = most
+	}
+	for most-least > most/16 {
+		if mid := least + (most-least)/2; works(mid) {
+			most = mid
+		} else {
+			least = mid
+		}
+	}
+	return most
 }
 
 // build is Build for a graph.

@@ -78,10 +78,10 @@ func (d *drive) resume() error {
 
 // save makes a checkpoint, if the last one is some time ago, or at the end, so that what comes after may fail.
 func (c *checkpoints) save(d *drive, end bool) error {
-	start := time.Now()
-	if c.path == "" || d.calls <= c.calls || start.Sub(c.saved) < c.wait && !(end && start.Sub(d.began) > mostBetween) {
+	if !c.due(d, end) {
 		return nil
 	}
+	start := time.Now()
 	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told.Bits, Doubts: slices.Clone(c.doubt)}
 	if slices.ContainsFunc(d.step.Reads, func(id string) bool { return d.run.doubt[id] }) {
 		now.Doubts = slices.Clone(d.run.result.Warnings) // those of an earlier run are among them
@@ -108,6 +108,12 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		c.wait = large
 	}
 	return nil
+}
+
+// due reports whether one is to be made.
+func (c *checkpoints) due(d *drive, end bool) bool {
+	now := time.Now()
+	return c.path != "" && d.calls > c.calls && (now.Sub(c.saved) >= c.wait || end && now.Sub(d.began) > mostBetween)
 }
 
 // header is what a journal or checkpoint says of the run.

@@ -47,12 +47,12 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	d := &drive{ctx: ctx, run: r, step: step, began: start}
 	defer d.close()
 	most := 0
+	if d.state, err = state.Begin(step, r.arrays, r.plan.Stream != nil, d.place()); err != nil {
+		return err
+	}
 	for i, p := range step.Programs {
 		d.programs = append(d.programs, d.program(p, step.Drive.Programs[i]))
 		most = max(most, step.Drive.Programs[i].Most)
-	}
-	if d.state, err = state.Begin(step, r.arrays, r.plan.Stream != nil); err != nil {
-		return err
 	}
 	if d.rounds.Rounds = step.Drive.Rounds; d.rounds.Rounds != nil {
 		d.rounds.there = d.state.Objects()
@@ -73,6 +73,9 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		return err
 	}
 	if err := d.verifyLast(); err != nil {
+		return err
+	}
+	if err := d.onDisk(&note); err != nil {
 		return err
 	}
 	if err := d.log.save(d, true); err != nil {
@@ -147,8 +150,10 @@ func (d *drive) once(call func() error) error {
 		if err := call(); err != nil {
 			return err
 		}
-		if err := d.log.save(d, false); err != nil {
-			return err
+		if d.state.Disk == nil { // else when a task begins
+			if err := d.log.save(d, false); err != nil {
+				return err
+			}
 		}
 	}
 	d.run.opt.Progress.Tile()
@@ -331,6 +336,7 @@ func (d *drive) close() {
 	if d.state != nil {
 		d.state.Close()
 	}
+	d.leave()
 	for _, p := range d.programs {
 		_ = p.defined() // if nobody needed it, nobody minds what became of it
 		for i, w := range p.works {

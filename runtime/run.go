@@ -20,6 +20,7 @@ import (
 	"weft/runtime/memory"
 	"weft/runtime/pages"
 	"weft/runtime/result"
+	"weft/runtime/state"
 	"weft/runtime/telemetry"
 	"weft/runtime/usage"
 )
@@ -51,6 +52,7 @@ type run struct {
 	granted     *memory.Ticket // nil: anything
 	eased       int64          // of what was granted for what is known while planning: bytes that were given back
 	hands       *exec.Hands
+	scratch     map[string]*state.Disk            // arrays that drives left on disk
 	cuts        map[*bound.Step][]region.Interval // of chains, by their first step; nil: of what runs by itself
 }
 
@@ -97,6 +99,11 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	defer accelerators.ReleaseAll()
 	defer r.arrays.Spare.Release()
 	defer r.arrays.FreeAll()
+	defer func() {
+		for _, d := range r.scratch {
+			_ = d.Release() // all was read
+		}
+	}()
 	start, cpu := time.Now(), usage.CPU()
 	ctx, stop := context.WithCancel(ctx)
 	err := r.execute(ctx)

@@ -102,6 +102,14 @@ func (p *pass) prepare(ctx context.Context) error {
 	r := p.run
 	blocks := len(slices.Concat(p.strips...))
 	for _, s := range p.steps {
+		if s.Kind == plan.DriveStep && s.Drive.Tiles != nil {
+			if r.scratch[s.Writes[0]] == nil {
+				if err := r.step(ctx, s); err != nil {
+					return r.failed(ctx, s, err)
+				}
+			}
+			continue
+		}
 		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.Windowed[s.Writes[0]] && !r.arrays.There(s.Writes[0])
 		if err := r.room(s); err != nil {
 			return r.failed(ctx, s, err)

@@ -51,7 +51,7 @@ func (s *tileSource) read(ctx context.Context, at region.Region) error {
 func (s *tileSource) close(ctx context.Context, failed bool) error {
 	note, err := s.Close(ctx)
 	s.run.result.ReadS += s.took.Seconds()
-	if !failed {
+	if !failed && s.step.Kind == plan.ReadStep { // a drive was told of
 		s.run.transferred(&s.run.result.Sources, "read", s.step, note, time.Now().Add(-s.took))
 	}
 	return err
@@ -155,6 +155,8 @@ func (p *pass) open(ctx context.Context) (err error) {
 	r := p.run
 	for _, s := range p.steps {
 		switch {
+		case s.Kind == plan.DriveStep && s.Drive.Tiles != nil:
+			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: scratched{r, s.Writes[0]}})
 		case s.Kind == plan.ReadStep && r.arrays.Windowed[s.Writes[0]]:
 			src, err := exec.Reader{TileReader: s.Op.Bound.(ops.TileReader), Planned: p.Moves(s.ID)}.OpenSource()
 			if err != nil {

@@ -53,7 +53,7 @@ const (
 	stateX = iota
 	statePanel
 	stateInverse // of the block on the diagonal
-	stateAt      // where the panel begins, from which column on what is there counts, and how many columns
+	stateAt      // where the panel begins, from which column on what is there counts, how many columns, and where its inverse is
 	stateRootX
 	stateRootPanel
 )
@@ -100,11 +100,12 @@ func place[T any](z *large, p pass, side []T, k T) []T {
 // Programs are, for each substitution, what is left of the right sides of a panel and its solution.
 func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	a, n, base := l.In("a"), z.n, z.base
-	width, along := ops.Dim{Name: "column", Size: panel}, ops.Dim{Name: "k", Size: panel}
+	tile := z.tile(l.Room)
+	width, along := ops.Dim{Name: "column", Size: panel}, ops.Dim{Name: "k", Size: max(panel, tile)}
 	real := func(dims ...ops.Dim) ops.Type { return ops.Type{Elem: ops.ElemType{Base: base}, Dims: dims} }
 	states := []*ops.Stage{
 		l.State("x", z.Gives[0].Type), l.State("panel", real(slices.Concat(z.sides, []ops.Dim{width})...)),
-		l.State("inverse", real(along, width)), l.State("at", ops.Type{Elem: ops.I32, Dims: []ops.Dim{{Name: "number", Size: 3}}}),
+		l.State("inverse", real(along, width)), l.State("at", ops.Type{Elem: ops.I32, Dims: []ops.Dim{{Name: "number", Size: 4}}}),
 	}
 	if z.does == solveDefinite {
 		states = append(states, l.State("root", real(z.a.Dims...)), l.State("root.panel", real(z.a.Dims[z.row], width)))
@@ -125,7 +126,7 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 			return []*ir.Node{b.Add(acc[0], b.Cast(ir.F64, term(k)))}, nil
 		})[0]
 	}
-	work := z.work()
+	work := z.work(l.Room)
 	var calls []ops.Program
 	add := func(which int, name string, state int, s *ops.Stage) {
 		if which < len(calls) { // two substitutions share it
@@ -188,8 +189,12 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 				side, k = []*ir.Node{i[z.row]}, i[z.col]
 			}
 			c := b.Max(b.I32(0), b.Min(b.Sub(k, number(b, 0)), b.I32(panel-1)))
+			first := b.I32(0)
+			if along.Size > panel {
+				first = b.Max(first, b.Min(number(b, 3), b.I32(along.Size-panel)))
+			}
 			return b.Cast(base, sum(b, b.I32(panel), func(k *ir.Node) *ir.Node {
-				return b.Mul(v.At(b, append(slices.Clone(side), k)...).Re, inverse.At(b, k, c).Re)
+				return b.Mul(v.At(b, append(slices.Clone(side), k)...).Re, inverse.At(b, b.Add(first, k), c).Re)
 			}))
 		}))
 		if p.block >= 0 {
@@ -203,11 +208,19 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	for i, s := range states {
 		start[i] = stage("start."+s.Name, s, nil, func(b *ops.Body, _ []*ir.Node) *ir.Node { return b.Const(s.Type.Elem.Base, 0) })
 	}
-	return ops.Drive{State: states, Start: start, Calls: calls}
+	d := ops.Drive{State: states, Start: start, Calls: calls}
+	if tile > 0 {
+		start[stateX] = nil
+		d.Tasks = z.tasks(tile, a, states[stateX])
+	}
+	return d
 }
 
 // Drive makes the substitutions one after the other.
 func (z *large) Drive(h ops.Host) (ops.Note, error) {
+	if tile := z.tile(h.Room()); tile > 0 {
+		return z.tiled(h, tile)
+	}
 	for _, p := range z.passes() {
 		for i := range (z.n + panel - 1) / panel {
 			begin := i * panel
@@ -253,14 +266,14 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval) error {
 		} else if p.sparse {
 			of.Lo = min(of.Hi, part[0].Lo/group*group)
 		}
-		if err := h.Set(stateAt, 0, float64(at.Lo), float64(of.Lo), float64(of.Len())); err != nil {
+		if err := h.Set(stateAt, 0, float64(at.Lo), float64(of.Lo), float64(of.Len()), 0); err != nil {
 			return err
 		}
 		if err := h.Box(p.update, append(slices.Clone(part), width)); err != nil {
 			return err
 		}
 	}
-	if err := z.diagonal(h, p, at, width); err != nil {
+	if err := z.diagonal(h, p, at, width, 0); err != nil {
 		return err
 	}
 	for _, part := range parts {
@@ -277,9 +290,9 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval) error {
 	return nil
 }
 
-// diagonal finds the inverse of a block on the diagonal of the triangle, and before that, in a root, the block.
-func (z *large) diagonal(h ops.Host, p pass, at, width region.Interval) error {
-	inverse := ops.StateBox{State: stateInverse, Box: region.Whole(panel, panel)}
+// diagonal finds the inverse of a block on the diagonal of the triangle, and before that, in a root, the block. It is kept from a row on.
+func (z *large) diagonal(h ops.Host, p pass, at, width region.Interval, first int) error {
+	inverse := ops.StateBox{State: stateInverse, Box: region.Region{{Lo: first, Hi: first + panel}, {Hi: panel}}}
 	block := ops.StateBox{State: p.of, Box: place(z, pass{x: stateRootX}, region.Region{at}, at)}
 	switch {
 	case p.factors:

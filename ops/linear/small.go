@@ -26,8 +26,11 @@ func smallSpecs() []*ops.Spec {
 	rule := ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}
 	symmetric := ops.Param{Name: "symmetric", Doc: "whether a is symmetric and positive definite", Accept: ops.KBool, Default: ops.Flag(false)}
 	triangle := ops.Choose("triangle", "the triangle that a is: all that is read of it", "none", "lower", "upper").Or(ops.Symbol("none"))
-	const larger = "One matrix of more rows, without other dimensions, goes by panels of 128 columns: its products are in the type of its elements, blocks on the diagonal " +
-		"in float64. Where it has no root, or no one solution, the run stops and says at which row."
+	const larger = "One matrix of more than 20 rows, without other dimensions, goes by panels of 128 columns: its products are in the type of its elements, blocks on the diagonal " +
+		"in float64. Where it has no root, or no one solution, the run stops and says at which row, counted from 0."
+	const onDisk = " Where a is read from a file, or follows from what its elements can be computed from in place, and does not fit the memory, tiles of it and of the root are in " +
+		"memory, and the rest is on disk, beside what the program writes: of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written (Toledo, A survey " +
+		"of out-of-core algorithms in numerical linear algebra, 1999)."
 	return []*ops.Spec{
 		{
 			Name: "solve", Doc: "Solutions of systems of linear equations.", Group: "linear algebra", Error: rule,
@@ -53,7 +56,7 @@ func smallSpecs() []*ops.Spec {
 		{
 			Name: "cholesky", Doc: "Triangular roots of symmetric matrices.", Group: "linear algebra", Error: rule,
 			Long: "The lower triangle l where sum(l * rename(l, from: rows, to: other), over: columns) is a, for each element of the other dimensions by itself. " +
-				"Only the lower triangle of a is read. At most 20 rows are computed in float64, in the kernel that uses them: NaN where a is not positive definite. " + larger +
+				"Only the lower triangle of a is read. At most 20 rows are computed in float64, in the kernel that uses them: NaN where a is not positive definite. " + larger + onDisk +
 				" Golub and Van Loan, Matrix Computations, 4th edition, 4.2.",
 			Returns:  "an array like a.",
 			Params:   []ops.Param{matrix, rows, columns},

@@ -119,7 +119,12 @@ func (f *flow) classify(u *unit) {
 	switch u.step.Kind {
 	case plan.DriveStep:
 		for _, b := range u.reads {
-			keep(b, u.step.Name+" reads all of it in each of its calls", b.Role == plan.FromKernel)
+			if !u.step.Drive.OnDisk(b.ID) {
+				keep(b, u.step.Name+" reads all of it in each of its calls", b.Role == plan.FromKernel)
+			}
+		}
+		if u.step.Drive.Tiles != nil {
+			break
 		}
 		fallthrough
 	case plan.ReadStep:
@@ -336,7 +341,9 @@ func (f *flow) pass(level int, picked bool) Pass {
 		}
 		included[u] = true
 		for _, in := range u.reads {
-			include(in)
+			if !u.step.Drive.OnDisk(in.ID) { // it reads that by itself
+				include(in)
+			}
 		}
 		for _, made := range u.makes {
 			if f.kept[made] != "" {

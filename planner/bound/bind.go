@@ -20,7 +20,7 @@ const mostTiles = 1 << 20
 // Bind finds in a checked program what a plan of it names. A plan that is damaged, or is not of this program, is an error: what its
 // kernels compute and in which order is held against its hash. model predicts; nil: the plan's rates do.
 func Bind(v *plan.Plan, sinks []*ops.Instance, model *cost.Model) (*Plan, error) {
-	return bind(v, graph.Collect(sinks, v.Apart), model)
+	return bind(v, graph.Collect(sinks, v.Apart, v.Room), model)
 }
 
 func bind(v *plan.Plan, g *graph.Graph, model *cost.Model) (*Plan, error) {
@@ -323,7 +323,7 @@ func (b *binder) drive(s *Step) error {
 		return fmt.Errorf("its programs are not those of %s", s.Op.Spec.Name)
 	}
 	if !slices.EqualFunc(d.Start, from.Start, func(id string, start *ops.Stage) bool {
-		return slices.Contains(s.Reads, id) && b.arrays[id].Array == start
+		return start == nil && slices.Contains(s.Writes, id) || slices.Contains(s.Reads, id) && b.arrays[id].Array == start
 	}) || slices.ContainsFunc(d.Moves, func(id string) bool {
 		return !slices.Contains(d.Start, id) || b.arrays[id].Role != plan.FromKernel || b.g.Takers[b.arrays[id].Array] != 1
 	}) || slices.ContainsFunc(d.Single, func(id string) bool {
@@ -332,7 +332,7 @@ func (b *binder) drive(s *Step) error {
 	}) {
 		return fmt.Errorf("its state does not begin as that of %s", s.Op.Spec.Name)
 	}
-	s.Step.Drive = &plan.Drive{Start: d.Start, Moves: d.Moves, Single: d.Single, Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
+	s.Step.Drive = &plan.Drive{Start: d.Start, Moves: d.Moves, Single: d.Single, Tiles: d.Tiles, Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
 	s.Holds = b.plan.Holds(d)
 	for i, g := range programs {
 		at := &s.Step.Drive.Programs[i]

@@ -174,6 +174,14 @@ func (p *Plan) Holds(d *plan.Drive) (bytes int64) {
 	for _, id := range slices.Concat(d.Moves, d.Single) {
 		bytes -= p.Buffer(id).Bytes
 	}
+	if d.Tiles != nil {
+		bytes += d.Tiles.Peak
+		for _, id := range d.Start {
+			if d.OnDisk(id) {
+				bytes -= p.Buffer(id).Bytes
+			}
+		}
+	}
 	return bytes
 }
 

@@ -13,6 +13,25 @@ import (
 type Drive struct {
 	Start    []*ops.Stage
 	Programs []Program
+	State    []*ops.Stage // as Tasks name it
+	Tasks    []ops.Task
+}
+
+// Tiled reports whether any drive has arrays on disk.
+func (g *Graph) Tiled() bool {
+	for _, d := range g.Drives {
+		if len(d.Tasks) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// OnDisk reports whether of an array, which is around the drive or of its state, only tiles are in memory.
+func (d *Drive) OnDisk(s *ops.Stage) bool {
+	return slices.ContainsFunc(d.Tasks, func(t ops.Task) bool {
+		return slices.ContainsFunc(slices.Concat(t.Reads, t.Makes), func(t ops.Tile) bool { return t.Of == s })
+	})
 }
 
 // Program is one of a drive's, as a graph whose sink is the drive itself: it takes what its state holds next.
@@ -35,18 +54,29 @@ type Outside struct{ In, Of *ops.Stage }
 // drive gives a drive its programs, each with stages of its own, and what these and the state have from here.
 func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Stage) {
 	l := ops.NewLowering(op, c.stageOf)
+	l.Room = c.room
 	about := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)
 	here := map[string]*ops.Stage{}
 	for _, s := range c.Stages {
 		here[Key(s)] = s
 	}
-	d := &Drive{Start: about.Start}
-	around = slices.Clone(about.Start)
+	d := &Drive{Start: about.Start, State: about.State}
+	if len(about.Tasks) > 0 && len(op.Out) != 1 {
+		panic("planner: " + op.Spec.Name + " has more than one output, and these on disk")
+	}
+	for _, t := range about.Tasks { // other arguments are made where they are read
+		t.Reads = slices.DeleteFunc(slices.Clone(t.Reads), func(t ops.Tile) bool { return !slices.Contains(about.State, t.Of) && !fromFile(t.Of) })
+		d.Tasks = append(d.Tasks, t)
+	}
+	around = slices.DeleteFunc(slices.Clone(about.Start), func(s *ops.Stage) bool { return s == nil })
 	for i := range about.Calls {
 		p := c.program(op, bound, i)
-		if !c.apart {
-			p.takeOut(here)
+		switch {
+		case c.room > 0:
+			p.takeOut(here, d.OnDisk)
+		case !c.apart:
+			p.takeOut(here, nil)
 		}
 		for _, o := range p.Outside {
 			around = append(around, o.Of)
@@ -66,12 +96,22 @@ func unique(stages []*ops.Stage) (out []*ops.Stage) {
 	return out
 }
 
+// fromFile reports an array that a source gives part by part.
+func fromFile(s *ops.Stage) bool {
+	if !s.Source || s.State || s.Around {
+		return false
+	}
+	r, ok := s.Op.Bound.(ops.TileReader)
+	return ok && r.Fits() == nil
+}
+
 // program is one of a drive's calls.
 func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) Program {
 	c := newCollector()
-	c.apart = around.apart
+	c.apart, c.room = around.apart, around.room
 	c.findEnds([]*ops.Instance{op})
 	l := ops.NewLowering(op, c.stageOf)
+	l.Room = c.room
 	d := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)
 	next := d.Calls[call]
@@ -85,11 +125,11 @@ func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) P
 }
 
 // takeOut leaves out what is the same in all calls, as far as it is made around the drive too, of those stages: the program loads it. What is known
-// while planning, and tables that bound what its own loops read, stay in it.
-func (p *Program) takeOut(around map[string]*ops.Stage) {
+// while planning, and tables that bound what its own loops read, stay in it, and so does all but what only is told of, unless that is nil.
+func (p *Program) takeOut(around map[string]*ops.Stage, only func(*ops.Stage) bool) {
 	g := p.Graph
 	same := func(s *ops.Stage) bool {
-		return !g.Varies[s] && s.Data == nil && s.Tall == nil && !g.tabled[s] && around[Key(s)] != nil
+		return !g.Varies[s] && s.Data == nil && s.Tall == nil && !g.tabled[s] && around[Key(s)] != nil && (only == nil || only(around[Key(s)]))
 	}
 	out := func(s *ops.Stage) bool { return same(s) && !g.Decoded(s) }
 	ends, read := map[*ops.Stage]bool{}, map[*ops.Stage]bool{}
@@ -222,7 +262,12 @@ func (g *Graph) lend() {
 			g.Takers[in]++
 		}
 		for _, in := range d.Start {
-			g.lasts[in] = true
+			if in != nil {
+				g.lasts[in] = true
+			}
+		}
+		for _, in := range g.Around[s] {
+			g.lasts[in] = g.lasts[in] || d.OnDisk(in)
 		}
 	}
 	for s := range g.lasts {

@@ -60,10 +60,11 @@ type Sink struct {
 // Edge is a stage and one that reads it.
 type Edge struct{ From, To *ops.Stage }
 
-// Collect lowers every operator that a sink needs. What does not vary in a drive is made around it or, apart, in each of its programs.
-func Collect(sinks []*ops.Instance, apart bool) *Graph {
+// Collect lowers every operator that a sink needs. What does not vary in a drive is made around it or, apart, in each of its programs. In less room than
+// arrays take, unless it is 0, drives that can have them on disk do.
+func Collect(sinks []*ops.Instance, apart bool, room int64) *Graph {
 	c := newCollector()
-	c.apart = apart
+	c.apart, c.room = apart, room
 	c.findEnds(sinks)
 	for _, op := range sinks {
 		var in []*ops.Stage
@@ -80,6 +81,7 @@ type collector struct {
 	ends map[*ops.Instance]bool // what the ends of parts of a dim are made from
 
 	apart bool
+	room  int64
 }
 
 // findEnds looks through all that some instances are made from.

@@ -6,6 +6,7 @@ package plan
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/kernels/retype"
@@ -22,7 +23,9 @@ type Plan struct {
 	File    string  `yaml:"file" json:"file"`
 	Program Program `yaml:"program,omitempty" json:"program,omitzero"`
 	// Apart is set where each program of a drive makes for itself what does not vary in it, since it does not fit the memory as a whole.
-	Apart   bool    `yaml:"apart,omitempty" json:"apart,omitempty"`
+	Apart bool `yaml:"apart,omitempty" json:"apart,omitempty"`
+	// Room is the memory that drives were given whose arrays are on disk, in bytes; 0: none are.
+	Room    int64   `yaml:"room,omitempty" json:"room,omitempty"`
 	Hash    string  `yaml:"hash" json:"hash"`
 	Device  string  `yaml:"device" json:"device"`
 	Machine Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
@@ -202,6 +205,30 @@ type Drive struct {
 	Single   []string       `yaml:"single,omitempty,flow" json:"single,omitempty"`
 	Programs []DriveProgram `yaml:"programs" json:"programs"`
 	Rounds   *ops.Rounds    `yaml:"rounds,omitempty" json:"rounds,omitempty"`
+	Tiles    *Tiles         `yaml:"tiles,omitempty" json:"tiles,omitempty"`
+}
+
+// Tiles are arrays of a drive that are on disk: of them, tiles are in memory that its tasks read and make.
+type Tiles struct {
+	Arrays []string `yaml:"arrays,flow" json:"arrays"`            // buffers
+	Tasks  int      `yaml:"tasks" json:"tasks"`                   // one after the other
+	Rows   bool     `yaml:"rows,omitempty" json:"rows,omitempty"` // of what they make, whole rows are in memory
+	Peak   int64    `yaml:"peak_bytes" json:"peak_bytes"`         // of tiles in memory at once, those read ahead and written behind included
+	// Reads and Writes are what is moved, by array.
+	Reads  []MovedTiles `yaml:"reads" json:"reads"`
+	Writes []MovedTiles `yaml:"writes" json:"writes"`
+}
+
+// MovedTiles are tiles of an array that are moved, one more than once.
+type MovedTiles struct {
+	Buffer string `yaml:"buffer" json:"buffer"`
+	Tiles  int    `yaml:"tiles" json:"tiles"` // each as often as it is moved
+	Bytes  int64  `yaml:"bytes" json:"bytes"` // of them
+}
+
+// OnDisk reports whether of an array only tiles are in memory while the drive runs.
+func (d *Drive) OnDisk(id string) bool {
+	return d != nil && d.Tiles != nil && slices.Contains(d.Tiles.Arrays, id)
 }
 
 // DriveProgram is one of a drive's programs. Now are the arrays of its plan that hold the state before a call, Next those that do after one:

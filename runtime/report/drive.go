@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -34,7 +35,9 @@ func states(p *bound.Plan, s *bound.Step) string {
 	if len(s.Drive.Single) == len(s.Drive.Start) {
 		sum := int64(0)
 		for _, id := range s.Drive.Start {
-			sum += p.Buffer(id).Bytes
+			if !s.Drive.OnDisk(id) {
+				sum += p.Buffer(id).Bytes
+			}
 		}
 		return fmt.Sprintf("a state of %s, of which each call stores a box", size(sum))
 	}
@@ -49,6 +52,16 @@ func states(p *bound.Plan, s *bound.Step) string {
 		return sum
 	}
 	return fmt.Sprintf("a state of %s, and %s of the next one", size(bytes(of.Now, nil)), size(bytes(of.Next, of.Now)))
+}
+
+// movedTiles says which tiles a drive reads or writes.
+func movedTiles(p *bound.Plan, list []plan.MovedTiles) string {
+	var out []string
+	for _, m := range list {
+		b := p.Buffer(m.Buffer)
+		out = append(out, fmt.Sprintf("%d of %s (%d bytes)", m.Tiles, cmp.Or(b.Label, b.Stage), m.Bytes))
+	}
+	return strings.Join(out, " and ")
 }
 
 // around are the arrays that a drive's programs have from around it, made once.

@@ -134,6 +134,9 @@ func (t *printer) step(s *bound.Step) {
 			t.line("      rounds  each %s until it is done; when half are, the others move up and only these are computed", r.Dim)
 		}
 		t.line("      holds   %s", states(t.plan, s))
+		if d := s.Drive.Tiles; d != nil {
+			t.line("      tiles   %s of what is on disk, for %s: reads %s, writes %s", size(d.Peak), diag.Plural(d.Tasks, "task"), movedTiles(t.plan, d.Reads), movedTiles(t.plan, d.Writes))
+		}
 		t.arrays("reads", around(s))
 		for i, p := range s.Drive.Programs {
 			about := s.Programs[i]

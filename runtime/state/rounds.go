@@ -93,6 +93,9 @@ func (s *State) HandOutObjects(first int, which func(i int) bool) error {
 // Kept are the arrays that a checkpoint holds: the state and, in rounds, what was handed out.
 func (s *State) Kept() (out []ops.HostPart, err error) {
 	for i := range s.held {
+		if s.step.Drive.OnDisk(s.step.Drive.Start[i]) { // its file is kept
+			continue
+		}
 		out = append(out, s.Host(i).Parts...)
 	}
 	if s.step.Drive.Rounds == nil {

@@ -18,6 +18,7 @@ type State struct {
 	step   *bound.Step
 	around *arrays.Arrays
 	held   []pair
+	Disk   *Disk // nil: all of it is in memory
 	last   *Call // what it stored is not yet what programs read
 }
 
@@ -46,14 +47,29 @@ func NewCall(p plan.DriveProgram, a *arrays.Arrays) *Call {
 	return &Call{p, moved, a}
 }
 
-// Begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy.
-func Begin(step *bound.Step, around *arrays.Arrays, blocks bool) (*State, error) {
-	s := &State{step: step, around: around}
+// Place is where a drive may leave what does not fit the memory.
+type Place struct {
+	Tasks []ops.Task
+	Path  string // empty: it has no name
+	Keep  bool   // what an earlier run left there is still good
+}
+
+// Begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy. What is on disk is zero.
+func Begin(step *bound.Step, around *arrays.Arrays, blocks bool, place Place) (s *State, err error) {
+	s = &State{step: step, around: around}
+	if step.Drive.Tiles != nil {
+		if s.Disk, err = openDisk(s, place.Tasks, place.Path, place.Keep); err != nil {
+			return s, err
+		}
+	}
 	for i, id := range step.Drive.Start {
 		b, at := s.Buffer(i), pair{}
+		if step.Drive.OnDisk(id) {
+			s.held = append(s.held, pair{now: []device.Memory{s.Disk.out.mem}})
+			continue
+		}
 		around.Count(s.takes(i))
 		if !slices.Contains(step.Drive.Single, id) {
-			var err error
 			if at.next, err = around.Allocate(b); err != nil {
 				return s, err
 			}
@@ -68,7 +84,6 @@ func Begin(step *bound.Step, around *arrays.Arrays, blocks bool) (*State, error)
 			s.held = append(s.held, at)
 			continue
 		}
-		var err error
 		if at.now, err = around.Allocate(b); err != nil {
 			return s, err
 		}
@@ -84,6 +99,9 @@ func Begin(step *bound.Step, around *arrays.Arrays, blocks bool) (*State, error)
 
 // takes is the memory of an array of the state.
 func (s *State) takes(i int) int64 {
+	if s.step.Drive.OnDisk(s.step.Drive.Start[i]) {
+		return 0
+	}
 	if slices.Contains(s.step.Drive.Single, s.step.Drive.Start[i]) {
 		return s.Buffer(i).Bytes
 	}
@@ -93,6 +111,9 @@ func (s *State) takes(i int) int64 {
 // Close gives its memory up.
 func (s *State) Close() {
 	for i, p := range s.held {
+		if s.step.Drive.OnDisk(s.step.Drive.Start[i]) {
+			continue
+		}
 		for _, m := range slices.Concat(p.now, p.next) {
 			s.around.Spare.Keep(m)
 		}
@@ -197,7 +218,7 @@ func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) er
 // HandOut gives an output the memory of the state that holds it, if that may go, or a copy where it lies otherwise.
 func (s *State) HandOut(id string, may bool) error {
 	to, err := s.around.Host(id)
-	if err != nil || s.objects(to.Out) > 0 {
+	if err != nil || s.objects(to.Out) > 0 || s.step.Drive.OnDisk(id) {
 		return err
 	}
 	if out := s.around.ByID[id]; may && slices.EqualFunc(out.Bufs, s.Buffer(to.Out).Bufs, bound.Alike) {

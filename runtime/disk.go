@@ -1,0 +1,103 @@
+package runtime
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/runtime/journal"
+	"weft/runtime/state"
+)
+
+// Room implements ops.Host.
+func (d *drive) Room() int64 { return d.run.plan.Room }
+
+// Task implements ops.Host. A checkpoint is made between tasks, when all that was made is in the file.
+func (d *drive) Task(number int) error {
+	if d.calls < d.log.calls {
+		return nil
+	}
+	if d.log.due(d, false) {
+		if err := d.state.Disk.Flush(); err != nil {
+			return err
+		}
+		if err := d.log.save(d, false); err != nil {
+			return err
+		}
+	}
+	return d.state.Disk.Task(number)
+}
+
+// place is where a drive leaves what does not fit the memory: beside the output that its checkpoint is beside.
+func (d *drive) place() state.Place {
+	p := state.Place{}
+	if d.step.Drive.Tiles == nil {
+		return p
+	}
+	p.Tasks = d.run.plan.Graph.Drives[d.step.Op].Tasks
+	if d.run.checkpoint != "" {
+		p.Path = journal.CheckpointOf(d.run.checkpoint, d.step.ID) + ".tiles"
+		_, err := os.Stat(journal.CheckpointOf(d.run.checkpoint, d.step.ID))
+		p.Keep = d.run.opt.Resume && err == nil
+		*d.run.checkpoints = append(*d.run.checkpoints, p.Path)
+	}
+	return p
+}
+
+// onDisk ends what is done beside tasks, and tells of it.
+func (d *drive) onDisk(note *ops.Note) error {
+	disk := d.state.Disk
+	if disk == nil {
+		return nil
+	}
+	if err := disk.Finish(); err != nil {
+		return err
+	}
+	took := disk.Took()
+	note.Text += fmt.Sprintf("; %d tiles read, %d written, waited %s for them", took.Read, took.Written, took.Waited.Round(time.Millisecond))
+	note.Moved, note.Planned = took.Bytes, 0
+	for _, m := range slices.Concat(d.step.Drive.Tiles.Reads, d.step.Drive.Tiles.Writes) {
+		note.Planned += m.Bytes
+	}
+	if d.run.scratch == nil {
+		d.run.scratch = map[string]*state.Disk{}
+	}
+	d.run.scratch[d.step.Writes[0]] = disk
+	return nil
+}
+
+// leave closes what is on disk. What no checkpoint tells of is of no use to a later run.
+func (d *drive) leave() {
+	if d.state == nil || d.state.Disk == nil {
+		return
+	}
+	disk, r := d.state.Disk, d.run
+	if err := disk.Close(d.ctx); err != nil {
+		r.opt.Progress.Log(fmt.Sprintf("%s: %s", d.step.Name, err))
+	}
+	if r.scratch[d.step.Writes[0]] == disk {
+		return
+	}
+	_ = disk.Release()
+	if _, err := os.Stat(d.log.path); disk.Path != "" && (d.log.path == "" || err != nil) {
+		_ = os.Remove(disk.Path)
+	}
+}
+
+// scratched gives what a drive left on disk, part by part, once it has run.
+type scratched struct {
+	run *run
+	id  string
+}
+
+// Read implements ops.TileSource.
+func (s scratched) Read(_ context.Context, at region.Region, to ops.HostArray) error {
+	return s.run.scratch[s.id].Read(at, to)
+}
+
+// Close implements ops.TileSource.
+func (scratched) Close(context.Context) (ops.Note, error) { return ops.Note{}, nil }

@@ -1,0 +1,351 @@
+package state
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/planner/bound"
+	"weft/planner/tasks"
+	"weft/runtime/arrays"
+	"weft/runtime/exec"
+	"weft/runtime/memory"
+)
+
+// Disk is what of a drive is on disk: its output in a file beside that of the program, or in one without a name, and arrays that sources read. Tiles of them are in
+// memory while tasks need them. What a task makes is written, and what the next one needs is read, while a task is under way.
+type Disk struct {
+	Path    string // empty: the file has no name
+	file    *os.File
+	list    []ops.Task
+	order   tasks.Order // of those from first on
+	first   int
+	next    int // the task that begins next
+	flushed int // before which all that was made is in the file, where one was asked for that
+
+	around *arrays.Arrays
+	arrays map[*ops.Stage]*onDisk
+	out    *onDisk
+
+	mu   sync.Mutex
+	held []ops.Tile // in memory, or under way there
+
+	reading, writing *errand
+	took             Took
+}
+
+// Took is what a drive moved, and how long its tasks waited for that.
+type Took struct {
+	Read, Written int   // tiles
+	Bytes         int64 // of both
+	Waited        time.Duration
+}
+
+// onDisk is an array.
+type onDisk struct {
+	buffer *bound.Buffer
+	mem    *memory.Patches
+	source ops.TileSource // nil: it is in the file
+	rows   bool           // whole rows are in memory
+}
+
+// errand is something that is done beside a task.
+type errand struct {
+	done chan struct{}
+	err  error
+}
+
+func begin(f func() error) *errand {
+	e := &errand{done: make(chan struct{})}
+	go func() {
+		defer close(e.done)
+		e.err = f()
+	}()
+	return e
+}
+
+// wait is for the end of it; nil: there is none.
+func (e *errand) wait() error {
+	if e == nil {
+		return nil
+	}
+	<-e.done
+	return e.err
+}
+
+// openDisk makes a drive's arrays ready that are on disk. With keep, what an earlier run left in the file is in it.
+func openDisk(s *State, list []ops.Task, path string, keep bool) (d *Disk, err error) {
+	d = &Disk{Path: path, list: list, first: -1, around: s.around, arrays: map[*ops.Stage]*onDisk{}}
+	s.around.Count(s.step.Drive.Tiles.Peak)
+	if path == "" {
+		if d.file, err = os.CreateTemp("", "weft-*"); err == nil {
+			err = os.Remove(d.file.Name())
+		}
+	} else {
+		flags := os.O_RDWR | os.O_CREATE
+		if !keep {
+			flags |= os.O_TRUNC
+		}
+		d.file, err = os.OpenFile(path, flags, 0o600)
+	}
+	if err != nil {
+		return d, fmt.Errorf("no place for what does not fit the memory: %w", err)
+	}
+	for _, id := range s.step.Drive.Tiles.Arrays {
+		a := &onDisk{buffer: s.around.ByID[id]}
+		a.rows = s.step.Drive.Tiles.Rows && slices.Contains(s.step.Writes, id)
+		if a.mem, err = memory.NewPatches(a.buffer.Bufs[0], a.rows); err != nil {
+			return d, err
+		}
+		if slices.Contains(s.step.Writes, id) {
+			d.out = a
+			err = d.file.Truncate(int64(a.buffer.Layout.Len()) * int64(a.buffer.Bufs[0].Type.Size()))
+		} else {
+			planned := int64(0)
+			for _, m := range s.step.Drive.Tiles.Reads {
+				if m.Buffer == id {
+					planned = m.Bytes
+				}
+			}
+			a.source, err = exec.Reader{TileReader: a.buffer.Array.Op.Bound.(ops.TileReader), Planned: planned}.OpenSource()
+			s.around.Free([]string{id})
+			s.around.Take(id, []device.Memory{a.mem})
+			s.around.Lent[id] = true
+		}
+		if err != nil {
+			return d, err
+		}
+		d.arrays[a.buffer.Array] = a
+	}
+	return d, nil
+}
+
+// of is the array of a tile: one of the state is the output.
+func (d *Disk) of(s *ops.Stage) *onDisk {
+	if a := d.arrays[s]; a != nil {
+		return a
+	}
+	return d.out
+}
+
+// start lays out what is left to do.
+func (d *Disk) start(number int) {
+	d.first, d.next = number, number
+	d.order = tasks.Lay(d.list[number:], func(s *ops.Stage) *ir.Buffer { return d.of(s).buffer.Bufs[0] })
+	d.reading = begin(func() error { return d.read(d.order.Read[0]) })
+}
+
+// Task has the tiles of a task in memory, begins to write those of the one before, and to read those of the one behind.
+func (d *Disk) Task(number int) error {
+	if d.first < 0 {
+		d.start(number)
+	}
+	if number != d.next {
+		return fmt.Errorf("task %d begins, and task %d was next", number, d.next)
+	}
+	d.next++
+	start := time.Now()
+	err := errors.Join(d.reading.wait(), d.writing.wait())
+	d.took.Waited += time.Since(start)
+	if err != nil {
+		return err
+	}
+	k := number - d.first
+	needs := tasks.Needs(d.order.Tasks[k])
+	d.mu.Lock()
+	for _, t := range d.order.Tasks[k].Makes {
+		if !tasks.Holds(d.held, t) {
+			d.held = append(d.held, t)
+		}
+	}
+	d.mu.Unlock()
+	d.writing = nil
+	var made []ops.Tile
+	dropped := begin(func() error { return nil })
+	if k > 0 {
+		was := d.order.Tasks[k-1]
+		made = was.Makes
+		there := d.flushed == number
+		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, made))); return nil })
+		d.writing = begin(func() error {
+			var err error
+			if !there {
+				err = d.write(made)
+			}
+			_ = dropped.wait()
+			d.drop(without(made, needs))
+			return err
+		})
+	}
+	d.reading = nil
+	if k+1 < len(d.order.Tasks) {
+		next, behind := d.order.Read[k+1], d.writing
+		d.reading = begin(func() error {
+			if err := errors.Join(dropped.wait(), behind.wait()); err != nil {
+				return err
+			}
+			return d.read(next)
+		})
+	}
+	return nil
+}
+
+// Flush writes what the task before the next one made: all that was done is in the file then.
+func (d *Disk) Flush() error {
+	if d.first < 0 || d.next == d.first {
+		return nil
+	}
+	err := d.writing.wait()
+	if last := d.next - 1; err == nil && d.flushed < d.next {
+		err, d.flushed = d.write(d.order.Tasks[last-d.first].Makes), d.next
+	}
+	return err
+}
+
+// Finish writes what is left, and gives the memory up. The file stays.
+func (d *Disk) Finish() error {
+	err := errors.Join(d.Flush(), d.reading.wait())
+	d.drop(slices.Clone(d.held))
+	return err
+}
+
+// Took is what was moved so far, when nothing is under way.
+func (d *Disk) Took() Took { return d.took }
+
+// Close gives all up but the file.
+func (d *Disk) Close(ctx context.Context) (err error) {
+	_ = errors.Join(d.reading.wait(), d.writing.wait()) // whoever needed it was told
+	for _, a := range d.arrays {
+		if a.source != nil {
+			_, fault := a.source.Close(ctx)
+			err = errors.Join(err, fault)
+			d.around.Lent[a.buffer.ID] = false
+			d.around.Free([]string{a.buffer.ID}) // others read it anew
+			continue
+		}
+		a.mem.Free()
+	}
+	return err
+}
+
+// without are tiles that are not among others.
+func without(list, others []ops.Tile) []ops.Tile {
+	return slices.DeleteFunc(slices.Clone(list), func(t ops.Tile) bool { return tasks.Holds(others, t) })
+}
+
+func (d *Disk) read(list []ops.Tile) error {
+	d.mu.Lock()
+	d.held = append(d.held, list...)
+	d.took.Read += len(list)
+	d.took.Bytes += d.bytes(list)
+	d.mu.Unlock()
+	for of, boxes := range tasks.Merged(list) {
+		a := d.of(of)
+		for _, at := range boxes {
+			h := a.array()
+			var err error
+			if a.source != nil {
+				for piece := range ops.Pieces(at, h.Type.Shape()) {
+					err = errors.Join(err, a.source.Read(context.Background(), piece, h.Sub(piece)))
+				}
+			} else {
+				err = d.rows(at, h, d.file.ReadAt)
+			}
+			if err != nil {
+				return fmt.Errorf("reading %v of %s: %w", at, a.buffer.Stage, err)
+			}
+			ops.FillPadding(a.buffer.Bufs[0], at, a.mem.Host())
+		}
+	}
+	return nil
+}
+
+func (d *Disk) write(list []ops.Tile) error {
+	for of, boxes := range tasks.Merged(list) {
+		a := d.of(of)
+		for _, at := range boxes {
+			if err := d.rows(at, a.array(), d.file.WriteAt); err != nil {
+				return fmt.Errorf("writing %v of %s: %w", at, a.buffer.Stage, err)
+			}
+		}
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.took.Written += len(list)
+	d.took.Bytes += d.bytes(list)
+	return nil
+}
+
+// bytes are those of tiles.
+func (d *Disk) bytes(list []ops.Tile) (sum int64) {
+	for _, t := range list {
+		sum += t.Box.Points() * int64(d.of(t.Of).buffer.Bufs[0].Type.Size())
+	}
+	return sum
+}
+
+// array is all of an array, of which some is there.
+func (a *onDisk) array() ops.HostArray {
+	return a.buffer.In(map[*ir.Buffer]device.Memory{a.buffer.Bufs[0]: a.mem})
+}
+
+// rows moves the rows of a box from or to the file, which holds them one after the other.
+func (d *Disk) rows(at region.Region, h ops.HostArray, move func([]byte, int64) (int, error)) error {
+	for piece := range ops.Pieces(at, h.Type.Shape()) {
+		if err := d.move(piece, h.Type.Shape(), h.Sub(piece).Parts[0], move); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// move moves a piece of an array of a shape.
+func (d *Disk) move(piece region.Region, shape []int, part ops.HostPart, move func([]byte, int64) (int, error)) error {
+	last, row := len(piece)-1, 0
+	for index := range piece[:last].Indices() {
+		offset := 0
+		for i, x := range index {
+			offset = offset*shape[i] + x
+		}
+		if _, err := move(part.Row(row), int64(offset*shape[last]+piece[last].Lo)*int64(part.Buf.Type.Size())); err != nil {
+			return err
+		}
+		row++
+	}
+	return nil
+}
+
+func (d *Disk) drop(list []ops.Tile) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.held = without(d.held, list)
+	for of, boxes := range tasks.Merged(list) {
+		a := d.of(of)
+		for _, at := range boxes {
+			if a.rows {
+				if at = tasks.Across(at, a.buffer.Bufs[0].Shape); slices.ContainsFunc(d.held, func(t ops.Tile) bool { return d.of(t.Of) == a && t.Box[0] == at[0] }) {
+					continue
+				}
+			}
+			a.mem.Drop(at, func(beside region.Region) bool {
+				return slices.ContainsFunc(d.held, func(t ops.Tile) bool { return d.of(t.Of) == a && !t.Box.Intersect(beside).Empty() })
+			})
+		}
+	}
+}
+
+// Read gives what the file holds of a piece of the output.
+func (d *Disk) Read(at region.Region, to ops.HostArray) error {
+	return d.move(at, d.out.buffer.Layout.Shape(), to.Parts[0], d.file.ReadAt)
+}
+
+// Release closes the file.
+func (d *Disk) Release() error { return d.file.Close() }
