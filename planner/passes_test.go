@@ -15,7 +15,7 @@ import (
 )
 
 // layers are the packages of the planner, each of which may import those before it in the list.
-var layers = []string{"plan", "cost", "bounds", "graph", "bound", "fuse", "module", "layout", "precision", "blocks", "place"}
+var layers = []string{"tasks", "plan", "cost", "bounds", "graph", "bound", "fuse", "module", "layout", "precision", "blocks", "place"}
 
 func TestPassesImportOneWay(t *testing.T) {
 	folders, err := os.ReadDir(".")
