@@ -141,6 +141,7 @@ func (r *run) execute(ctx context.Context) error {
 	if err := r.prepareCounts(ctx); err != nil {
 		return err
 	}
+	defer r.spare()()
 	if r.plan.Stream != nil {
 		return r.stream(ctx)
 	}

@@ -24,9 +24,6 @@ func (r *run) stream(ctx context.Context) error {
 	} else {
 		m.Free()
 	}
-	// What planning left, and what sources and sinks leave to be collected, would otherwise stay beside the arrays, beyond the budget.
-	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
-	debug.FreeOSMemory()
 	layout, err := blocks.Lay(r.plan)
 	if err != nil {
 		return err
@@ -44,8 +41,23 @@ func (r *run) stream(ctx context.Context) error {
 	return nil
 }
 
-// collectAt is by how many percent memory may grow before it is collected in a run that has little.
-const collectAt = 20
+// spare collects what planning left, and more often than commands do what sources and sinks leave: it would otherwise stay beside large arrays, and
+// beyond the budget of a run that has little. It returns what ends that.
+func (r *run) spare() (end func()) {
+	percent := 100
+	switch {
+	case r.plan.Stream != nil:
+		percent = 20
+	case r.plan.Totals.PeakBytes < largeArrays:
+		return func() {}
+	}
+	debug.FreeOSMemory()
+	before := debug.SetGCPercent(percent)
+	return func() { debug.SetGCPercent(before) }
+}
+
+// largeArrays are those beside which a collection takes no time.
+const largeArrays = 64 << 20
 
 // pass is one pass of a run in blocks.
 type pass struct {
