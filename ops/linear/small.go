@@ -27,7 +27,8 @@ func smallSpecs() []*ops.Spec {
 	symmetric := ops.Param{Name: "symmetric", Doc: "whether a is symmetric and positive definite", Accept: ops.KBool, Default: ops.Flag(false)}
 	triangle := ops.Choose("triangle", "the triangle that a is: all that is read of it", "none", "lower", "upper").Or(ops.Symbol("none"))
 	const larger = "One matrix of more than 20 rows, without other dimensions, goes by panels of 128 columns: its products are in the type of its elements, blocks on the diagonal " +
-		"in float64. Where it has no root, or no one solution, the run stops and says at which row, counted from 0."
+		"in float64. Where it has no root, or no one solution, the run stops and says at which row, counted from 0. The tolerance is of each panel, from those before it; " +
+		"all in all, the error is up to about the condition of the matrix times the rounding of its type."
 	const onDisk = " Where a is read from a file, or follows from what its elements can be computed from in place, and does not fit the memory, tiles of it and of the root are in " +
 		"memory, and the rest is on disk, beside what the program writes: of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written (Toledo, A survey " +
 		"of out-of-core algorithms in numerical linear algebra, 1999)."
