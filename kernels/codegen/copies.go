@@ -49,8 +49,12 @@ func (g *gen) copied(in *values.Scope, s form.Output, v int, m values.Layout, x,
 		place = Select(on.AsVec(), place, Scalar(ir.I32, Int(n)).AsVec())
 	}
 	adds := func(places *Expr) (list []Stmt) {
-		for l := range g.W {
-			list = append(list, Set{To: At(Add(tables, Int(l%g.Schedule.Copies*size)), At(places, Int(l))), Op: "+", Value: x.Regs[0]})
+		for l := 0; l < g.W; l += 2 { // two places are read at once: a processor that loads three times a turn of the clock also loads what it adds to
+			both := Name(g.Fresh("w"))
+			list = append(list, Let("unsigned long long", both.Text, Call("two_i", Add(places, Int(l)))))
+			for i, place := range []*Expr{Cast("unsigned", both), Bin(">>", both, Int(32))} {
+				list = append(list, Set{To: At(Add(tables, Int((l+i)%g.Schedule.Copies*size)), place), Op: "+", Value: x.Regs[0]})
+			}
 		}
 		return list
 	}

@@ -205,14 +205,31 @@ func bitHullRange(n *Node, o [3]span) span {
 	return span{0, top, false}
 }
 
-func selectRange(_ *Node, a [3]span) span {
+func selectRange(n *Node, a [3]span) span {
 	switch a[0] {
 	case truth:
 		return a[1]
 	case falsehood:
 		return a[2]
 	}
-	return a[1].hull(a[2])
+	return where(n.Args[0], n.Args[1], a[1]).hull(a[2])
+}
+
+// where is the span of a value where a condition holds that may compare it with constants: then it is no NaN either.
+func where(c, x *Node, s span) span {
+	if c.Op == And {
+		return where(c.Args[1], x, where(c.Args[0], x, s))
+	}
+	if c.Op != Lt && c.Op != Le {
+		return s
+	}
+	switch less, more := c.Args[0], c.Args[1]; {
+	case less == x && more.Kind == KConst:
+		return span{s.lo, min(s.hi, constSpan(more).hi), false}
+	case more == x && less.Kind == KConst:
+		return span{max(s.lo, constSpan(less).lo), s.hi, false}
+	}
+	return s
 }
 
 // castRange: out-of-range values do not count, so the limits of an integer target apply.

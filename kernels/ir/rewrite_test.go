@@ -122,6 +122,9 @@ func TestRangeOfDecides(t *testing.T) {
 			more := b.Lt(acc[0], b.Load(real, i))
 			return []*Node{b.Select(more, b.Load(real, i), acc[0]), b.Select(more, i, acc[1])}, nil
 		})[1], 0, 8, true},
+		{"float where it is in bounds", b.Select(b.And(b.Le(b.F32(-2), w), b.Lt(w, b.F32(3))), w, b.F32(-4)), -4, 3, true},
+		{"float where one bound holds", b.Select(b.Le(b.F32(-2), w), w, b.F32(-4)), -4, inf, false},
+		{"float where another is in bounds", b.Select(b.Le(b.Mul(w, w), b.F32(3)), w, b.F32(-4)), -inf, inf, false},
 		{"least", smallest(b, 1, x, b.F32(100)), 0, 9, true},
 		{"least of perhaps none", smallest(b, 0, x, b.F32(100)), 0, 100, true},
 		{"least of what may be NaN", smallest(b, 1, w, b.F32(100)), -inf, inf, false},

@@ -25,6 +25,9 @@ func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 	if x, ok := g.quotient(n, v, m); ok {
 		return x
 	}
+	if x, ok := g.wholePart(n, v, m); ok {
+		return x
+	}
 	if at, ok := g.Fused.Product(n); ok {
 		return MulAdd(n.Op, at, g.Val(n.Args[at].Args[0], v, m), g.Val(n.Args[at].Args[1], v, m), g.Val(n.Args[1-at], v, m))
 	}
@@ -85,6 +88,22 @@ func (g *Generator) quotient(n *ir.Node, v int, m Layout) (Value, bool) {
 	dividend, r := g.Val(x, v, m), Scalar(n.Type, Lit(g.B.Const(n.Type, 1/by.F)))
 	q := g.Val(g.B.Mul(x, g.B.Const(n.Type, 1/by.F)), v, m)
 	return MulAdd(ir.Add, 0, MulAdd(ir.Sub, 1, q, Scalar(n.Type, Lit(by)), dividend), r, q), true
+}
+
+// wholePart is the whole part of the product of a float32, widened, with a constant that is one too. Float64 has all of its digits, and the first of
+// them, as float32 has them rounded toward zero, have the same whole part.
+func (g *Generator) wholePart(n *ir.Node, v int, m Layout) (Value, bool) {
+	if n.Op != ir.Cast || n.Type != ir.I32 || n.Args[0].Op != ir.Mul || n.Args[0].Type != ir.F64 || !g.IsVec(n, m) || g.reach(n.Args[0]) >= 1<<24 {
+		return Value{}, false
+	}
+	x, by := n.Args[0].Args[0], n.Args[0].Args[1]
+	if x.Kind == ir.KConst {
+		x, by = by, x
+	}
+	if by.Kind != ir.KConst || float64(float32(by.F)) != by.F || x.Op != ir.Cast || x.Args[0].Type != ir.F32 {
+		return Value{}, false
+	}
+	return Vector(ir.I32, Call("v_whole_f", g.Val(x.Args[0], v, m).Part(0), Scalar(ir.F32, Lit(g.B.F32(by.F))).Part(0))), true
 }
 
 // ofMultiple is a sine or cosine of a product with a constant. A factor in quarter or half turns leaves nothing to round of whole ones; where

@@ -18,6 +18,11 @@ FN vd v_sqrt_d(vd x) { return (vd)_mm256_sqrt_pd(D4(x)); }
 ROUND(rint, 8) ROUND(floor, 9) ROUND(ceil, 10) ROUND(trunc, 11)
 FN vf v_frac_f(vf x) { return x - v_rint_f(x); }
 FN vd v_frac_d(vd x) { return x - v_rint_d(x); }
+// v_whole is the whole part of a product that is less than 2^24: what was rounded away from zero is taken back.
+FN vi v_whole_f(vf a, vf b) {
+  vf p = a * b, e = v_fms_f(a, b, p);
+  return (vi)_mm256_cvttps_epi32(F8((vi)p + ((vf)((vi)e ^ ((vi)p & (int)0x80000000)) < 0)));
+}
 FN vf v_max_f(vf a, vf b) { return (vf)_mm256_max_ps(F8(a), F8(b)); }
 FN vf v_min_f(vf a, vf b) { return (vf)_mm256_min_ps(F8(a), F8(b)); }
 FN vd v_max_d(vd a, vd b) { return (vd)_mm256_max_pd(D4(a), D4(b)); }

@@ -18,6 +18,8 @@ FN vd v_sqrt_d(vd x) { return (vd)_mm512_sqrt_pd(D5(x)); }
 ROUND(rint, 8) ROUND(floor, 9) ROUND(ceil, 10) ROUND(trunc, 11)
 FN vf v_frac_f(vf x) { return (vf)_mm512_reduce_ps(F5(x), 8); }
 FN vd v_frac_d(vd x) { return (vd)_mm512_reduce_pd(D5(x), 8); }
+// v_whole is the whole part of a product that is less than 2^24: digits that are cut off change none of it.
+FN vi v_whole_f(vf a, vf b) { return (vi)_mm512_cvttps_epi32(_mm512_mul_round_ps(F5(a), F5(b), 11)); }
 FN vf v_max_f(vf a, vf b) { return (vf)_mm512_max_ps(F5(a), F5(b)); }
 FN vf v_min_f(vf a, vf b) { return (vf)_mm512_min_ps(F5(a), F5(b)); }
 FN vd v_max_d(vd a, vd b) { return (vd)_mm512_max_pd(D5(a), D5(b)); }

@@ -20,6 +20,7 @@ FN vd v_sqrt_d(vd x) { EACH(vd, __builtin_sqrt(x[l])); }
 ROUND(rint) ROUND(floor) ROUND(ceil) ROUND(trunc)
 FN vf v_frac_f(vf x) { return x - v_rint_f(x); }
 FN vd v_frac_d(vd x) { return x - v_rint_d(x); }
+FN vi v_whole_f(vf a, vf b) { EACH(vi, (int)((double)a[l] * b[l])); } // of a product that is less than 2^24
 FN vf sel_f(vi m, vf a, vf b) { return (vf)((m & (vi)a) | (~m & (vi)b)); }
 FN vd sel_d(vl m, vd a, vd b) { return (vd)((m & (vl)a) | (~m & (vl)b)); }
 FN vi sel_i(vi m, vi a, vi b) { return (m & a) | (~m & b); }
