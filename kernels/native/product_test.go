@@ -46,6 +46,9 @@ func product(t ir.DType, rows, columns, terms int, lies string, around bool) *ir
 	if strings.HasSuffix(lies, "bias") {
 		v = b.Add(v, b.Load(&ir.Buffer{Name: "bias", Type: t, Shape: []int{columns}}, k.Axes[1]))
 	}
+	if strings.HasSuffix(lies, "scale") {
+		v = b.Mul(v, b.Const(t, 0.37))
+	}
 	if strings.HasSuffix(lies, "exp") {
 		v = b.Alu(ir.Exp, b.Mul(v, b.Const(t, 0.001)))
 	}

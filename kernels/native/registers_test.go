@@ -18,7 +18,7 @@ import (
 func TestLargeProductsStayInRegisters(t *testing.T) {
 	for isa, most := range map[string]int{"avx512": 32, "avx2": 16} {
 		for _, typ := range []ir.DType{ir.F32, ir.F64} {
-			for _, size := range []string{"1000 AB", "2000 AB", "4000 AB", "2000 AB exp", "1000 AB bias"} {
+			for _, size := range []string{"1000 AB", "2000 AB", "4000 AB", "2000 AB exp", "1000 AB bias", "1000 AB scale"} {
 				t.Run(fmt.Sprint(isa, " ", typ, " ", size), func(t *testing.T) {
 					d, n := open(t, isa), 0
 					if _, err := fmt.Sscan(size, &n); err != nil {

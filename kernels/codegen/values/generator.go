@@ -121,6 +121,9 @@ func (g *Generator) Within(f func(), sc ...*Scope) {
 // returns its name.
 func (g *Generator) Val(n *ir.Node, v int, m Layout) Value {
 	if n.Kind == ir.KConst {
+		if sc := g.Top(); sc.Full && n.Type.Float() {
+			return g.loaded(sc, n)
+		}
 		return Scalar(n.Type, Lit(n))
 	}
 	m = g.simplest(n, m)
@@ -144,6 +147,15 @@ func (g *Generator) Val(n *ir.Node, v int, m Layout) Value {
 	x := g.compute(n, v, m, at)
 	sc.Vals[k] = x
 	return x
+}
+
+// loaded is a constant that comes from memory where it is used: a compiler would hold it in a register before, through the fold that needs all.
+func (g *Generator) loaded(sc *Scope, n *ir.Node) Value {
+	return sc.Make(n, func() Value {
+		c := Name(g.Fresh("c"))
+		sc.Add(Var(Spelled[n.Type].Scalar, c.Text, Lit(n)), Do(Call("HIDE", c)))
+		return Scalar(n.Type, c)
+	})
 }
 
 func (g *Generator) compute(n *ir.Node, v int, m Layout, at int) Value {
