@@ -3,6 +3,7 @@ package ir
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Role of a buffer in a kernel follows from its use: stored to, loaded from, or both over different kernels.
@@ -50,8 +51,9 @@ type Facts struct {
 type DataFacts struct {
 	Least, Most float64
 	Mean        float64
-	Slope       float64 // largest difference of neighbours along the innermost axis
-	Rising      []int   // the elements themselves, where they are those of a line that never fall and bounds shall look them up
+	Slope       float64   // largest difference of neighbours along the innermost axis
+	Rising      []int     // the elements themselves, where they are those of a line that never fall and bounds shall look them up
+	Elements    []float64 // the elements themselves, in the order of the array, where they are few
 }
 
 func (f *DataFacts) String() string {
@@ -61,12 +63,18 @@ func (f *DataFacts) String() string {
 	return fmt.Sprintf("%g..%g slope %g", f.Least, f.Most, f.Slope)
 }
 
+// fewElements is how many elements a table has at most that is known by them.
+const fewElements = 64
+
 // DataFactsOf sums up rows of elements; nil if there are none, or one is not finite.
 func DataFactsOf(data []float64, row int) *DataFacts {
 	if len(data) == 0 {
 		return nil
 	}
 	f, each := DataFacts{Least: data[0], Most: data[0]}, 1/float64(len(data))
+	if len(data) <= fewElements {
+		f.Elements = slices.Clone(data)
+	}
 	for ; len(data) > 0; data = data[min(row, len(data)):] {
 		before := data[0]
 		for _, v := range data[:min(row, len(data))] {

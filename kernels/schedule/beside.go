@@ -83,7 +83,7 @@ func Groups(k *ir.Kernel, lanes int) map[*ir.Node][]*ir.Node {
 		if n.Kind != ir.KLoad || n.Buf.Type != ir.F32 || n.Buf.Cells() > 1<<31-1 {
 			return
 		}
-		if covered, _ := PadCover(n, lanes); covered {
+		if covered, _ := ir.PadCover(n, lanes); covered {
 			return
 		}
 		l := ir.Flatten(n.Buf, n.Index())

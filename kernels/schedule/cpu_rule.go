@@ -200,6 +200,10 @@ func (s *survey) lineOptions(f *ir.Fold) []option {
 			c.Unroll = s.unroll(u, s.t.Lanes)
 			options = append(options, option{c, s.onLanes(a, u)})
 		}
+		if u, saved := s.slidAxis(a); saved > 0 {
+			c.Unroll = s.unroll(u, slidRows)
+			options = append(options, option{c, cost - saved/float64(s.t.Lanes)})
+		}
 		again := s.repeating(a)
 		if again >= 0 {
 			c.Unroll = s.unroll(again, s.k.Axes[again].Extent)

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
+	"weft/kernels/ir/moved"
 	"weft/kernels/schedule"
 )
 
@@ -66,6 +67,7 @@ type Generator struct {
 	names      int
 	Notes      notes
 	windows    windowState
+	beside     beside
 	Iter       *ir.Fold   // the fold whose iterations are lanes, in that layout
 	Some       Value      // of these lanes that are iterations at all; none: all are
 	Ahead      int        // which of them, counted from where the loop stands, is the first lane's
@@ -176,7 +178,7 @@ func (g *Generator) compute(n *ir.Node, v int, m Layout, at int) Value {
 	case g.tabulates(n, m, sc):
 		return g.tabulate(n, v, sc)
 	case n.Kind == ir.KLoad:
-		return g.load(n, v, m, at)
+		return g.sharedLoad(n, v, m, at)
 	}
 	return g.Name(sc, g.alu(n, v, m))
 }
@@ -289,7 +291,7 @@ func (u *Unit) Generator(s schedule.CPU) *Generator {
 	return &Generator{
 		Unit: u, Geometry: tile.Geometry{Axes: u.Kernel.Axes, Schedule: s, W: u.Target.Lanes, V: max(schedule.Product(s.Unroll), s.Flat)}, Vary: ir.NewVary(), lanedMemo: map[*ir.Node]bool{}, slow: form.Slow{},
 		Notes:   notes{Uses: map[*ir.Buffer]bool{}, Loads: map[string]int{}, counted: map[loadClass]bool{}},
-		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}, map[*ir.Node]bool{}},
+		windows: windowState{map[*ir.Fold]*ir.Bounder{}, map[windowed]int64{}, map[*ir.Node]bool{}}, beside: beside{moved.NewValues(), map[int]*moved.Point{}},
 	}
 }
 

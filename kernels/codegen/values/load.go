@@ -27,7 +27,7 @@ func (g *Generator) load(n *ir.Node, v int, m Layout, at int) Value {
 	a := &access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, m: m, at: at, sc: g.Stack[at]}
 	_, rest := g.Split(a.l, m)
 	var tests []*ir.Node
-	a.covered, tests = schedule.PadCover(n, g.W)
+	a.covered, tests = ir.PadCover(n, g.W)
 	pattern, known := g.LanePattern(rest, m)
 	beside := known && tile.Strided(pattern, 1) && !g.ownActivity(n, at)
 	for _, t := range tests {
@@ -149,7 +149,7 @@ func (g *Generator) contiguousLoad(a *access) Value {
 		return g.Name(sc, whole)
 	}
 	other := g.otherValue(a)
-	if a.guard.Vec && schedule.MasksLoads(n.Buf.Type) {
+	if a.guard.Vec && masksLoads(n.Buf.Type) {
 		guard := g.Name(sc, a.guard)
 		if a.here.Regs[0] != nil { // processors take long to find that no lane of a load far outside of memory is wanted
 			p = Choose(a.here.Regs[0], p, g.BufName(n.Buf))
@@ -298,3 +298,6 @@ func (g *Generator) Masked(depth int) bool {
 func (g *Generator) ownActivity(n *ir.Node, depth int) bool {
 	return g.V > 1 && g.Masked(depth) && len(g.Copies(g.Vary.Of(n))) > 1
 }
+
+// masksLoads reports whether machines load a storage type by lanes, without touching the others.
+func masksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }

@@ -11,8 +11,9 @@ import (
 	"weft/kernels/subst"
 )
 
-// Ready is a kernel as it runs: without what ranges settle, with few terms summed in float32, and with turns that hand on what they have in common.
-func Ready(k *ir.Kernel) *ir.Kernel { return Carry(Few(subst.Settle(k))) }
+// Ready is a kernel as it runs: without what ranges settle, with few terms summed in float32, those of neighbours written out, and with turns that hand on what
+// they have in common.
+func Ready(k *ir.Kernel) *ir.Kernel { return Carry(Written(Few(subst.Settle(k)))) }
 
 // fewTerms is how many float32 terms are summed in float32 altogether: an error of 6 bits of 24 at most, of 3 as a rule.
 const fewTerms = 64

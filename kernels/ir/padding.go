@@ -1,18 +1,14 @@
-package schedule
-
-import (
-	"weft/kernels/ir"
-)
+package ir
 
 // PadCover parts the guard of a load into what the buffer's padding makes needless and what must be tested: conjuncts
 // that keep the innermost index within its row go when the padding holds the load's other value and is wide enough.
-func PadCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
+func PadCover(n *Node, width int) (covered bool, rest []*Node) {
 	guard, other := n.Guard()
 	if guard == nil {
 		return false, nil
 	}
 	buf, index := n.Buf, n.Index()
-	conj := ir.Conjuncts(guard, nil)
+	conj := Conjuncts(guard, nil)
 	if len(index) == 0 || buf.Pad.Before < width || buf.Pad.After < width || !other.IsConst(buf.Pad.Value) {
 		return false, conj
 	}
@@ -20,9 +16,9 @@ func PadCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
 	var lower, upper bool
 	for _, c := range conj {
 		switch {
-		case ir.IsLower(c, inner):
+		case IsLower(c, inner):
 			lower = true
-		case ir.IsUpper(c, inner, size):
+		case IsUpper(c, inner, size):
 			upper = true
 		default:
 			rest = append(rest, c)
@@ -33,6 +29,3 @@ func PadCover(n *ir.Node, width int) (covered bool, rest []*ir.Node) {
 	}
 	return true, rest
 }
-
-// MasksLoads reports whether machines load a storage type by lanes, without touching the others.
-func MasksLoads(t ir.DType) bool { return t == ir.F32 || t == ir.I32 || t == ir.F64 || t == ir.I64 }
