@@ -47,6 +47,18 @@ func neighbours() []spec {
 			k.out("v", v)
 			k.out("far", k.Add(v, k.at(a, k.Sub(k.I32(rows-1), y), x)))
 		}},
+		{"stencil of more weights than registers hold", exactly, func(k *kit) {
+			y, x := k.axis("y", rows), k.axis("x", cols)
+			a, w := k.counts("a", rows, cols), k.counts("w", 5, 5)
+			v := k.F32(0)
+			for j := range 5 {
+				for i := range 5 {
+					at := k.at(a, k.clamp(k.Add(y, k.I32(j-2)), rows), k.clamp(k.Add(x, k.I32(i-2)), cols))
+					v = k.Add(v, k.Mul(k.at(w, k.I32(j), k.I32(i)), at))
+				}
+			}
+			k.out("v", v)
+		}},
 		{"coarser, finer and mirrored grids", exactly, func(k *kit) {
 			y, x := k.axis("y", rows), k.axis("x", cols)
 			a, b := k.counts("a", 3*rows, 2*cols), k.counts("b", rows, 12)

@@ -68,16 +68,17 @@ type Generator struct {
 	Notes      notes
 	windows    windowState
 	beside     beside
-	Iter       *ir.Fold   // the fold whose iterations are lanes, in that layout
-	Some       Value      // of these lanes that are iterations at all; none: all are
-	Ahead      int        // which of them, counted from where the loop stands, is the first lane's
-	Gathering  bool       // writing the copy of a body for blocks whose spans are not proven
-	Nearer     bool       // writing that for blocks whose spans are proven to be half as wide
-	ExactLoads int        // loads that are in range only while some lane is active
-	Sliced     *ir.Fold   // the fold that is run in parts
-	Slicing    bool       // writing it
-	Filling    bool       // writing what lays values out for it
-	Origins    []*ir.Node // of a block of threads, one an axis of the kernel; nil where nothing lies from there
+	repeated   map[*ir.Node]bool // memo of again
+	Iter       *ir.Fold          // the fold whose iterations are lanes, in that layout
+	Some       Value             // of these lanes that are iterations at all; none: all are
+	Ahead      int               // which of them, counted from where the loop stands, is the first lane's
+	Gathering  bool              // writing the copy of a body for blocks whose spans are not proven
+	Nearer     bool              // writing that for blocks whose spans are proven to be half as wide
+	ExactLoads int               // loads that are in range only while some lane is active
+	Sliced     *ir.Fold          // the fold that is run in parts
+	Slicing    bool              // writing it
+	Filling    bool              // writing what lays values out for it
+	Origins    []*ir.Node        // of a block of threads, one an axis of the kernel; nil where nothing lies from there
 
 	WriteFold func(f *ir.Fold, at int)                                     // writes a fold into the scope at a depth
 	LaidOut   func(n *ir.Node, v int, m Layout, at int) (x Value, ok bool) // reads what was laid out where threads or turns find it; nil: nothing was
@@ -127,6 +128,9 @@ func (g *Generator) Val(n *ir.Node, v int, m Layout) Value {
 			return g.loaded(sc, n)
 		}
 		return Scalar(n.Type, Lit(n))
+	}
+	if g.again()[n] {
+		return g.loadAgain(n, v)
 	}
 	m = g.simplest(n, m)
 	v = g.Canon(g.Vary.Of(n), v)

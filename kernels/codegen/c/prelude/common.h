@@ -21,6 +21,9 @@ FN vf cvt_lf(vl a, vl b) { return cat_f(__builtin_convertvector(a, hf), __builti
 FN int s_opaque_i(int x) { __asm__("" : "+r"(x)); return x; }
 FN long long s_opaque_l(long long x) { __asm__("" : "+r"(x)); return x; }
 
+// again is its operand, of which the compiler does not know that it was the same before.
+FN const void *s_again(const void *p) { __asm__ volatile("" : "+r"(p)); return p; }
+
 // Scalars. Minimum and maximum return the second operand when either is NaN; integer division rounds down.
 #define SCALARS(t, T) \
   FN T s_max_##t(T a, T b) { return a > b ? a : b; } \
