@@ -42,6 +42,7 @@ of(complex(ultrasound.coherence_factor(v), 0)) | write("coherence.npy")
 of(complex(ultrasound.generalized_coherence(v, 2), 0)) | write("generalized.npy")
 of(ultrasound.dmas(v)) | write("dmas.npy")
 of(complex(ultrasound.short_lag(v, 3), 0)) | write("lag.npy")
+of(ultrasound.minimum_variance(v, 5, loading: 0.02)) | write("capon.npy")
 `
 
 func load(t *testing.T, name string) []float64 {
@@ -151,7 +152,7 @@ func TestImages(t *testing.T) {
 					for j := range 9 {
 						at := vector{float64(i-3) * 1e-3, 0.5e-3, 12e-3 + float64(j)*6.5e-3/8}
 						v := delayed(iq, k.elements, shot, at, k.law, k.weigh, float64(shot)*1e-6)
-						for name, f := range map[string]func([]complex128) complex128{"das": sum, "coherence": coherence, "generalized": generalized, "dmas": multiplied, "lag": shortLag} {
+						for name, f := range map[string]func([]complex128) complex128{"das": sum, "coherence": coherence, "generalized": generalized, "dmas": multiplied, "lag": shortLag, "capon": capon} {
 							if sum(v) == 0 {
 								images[name] = append(images[name], 0)
 							} else {

@@ -216,3 +216,42 @@ func shortLag(v []complex128) (s complex128) {
 	}
 	return s
 }
+
+// capon solves for weights of runs of 5 by elimination.
+func capon(v []complex128) (s complex128) {
+	const m = 5
+	n := len(v) - m + 1
+	var r [m][m + 1]complex128
+	trace := 0.0
+	for i := range m {
+		for j := range m {
+			for l := range n {
+				r[i][j] += v[l+i] * cmplx.Conj(v[l+j]) / complex(float64(n), 0)
+			}
+		}
+		r[i][m] = 1
+		trace += real(r[i][i])
+	}
+	for i := range m {
+		r[i][i] += complex(0.02*trace/m, 0)
+	}
+	for k := range m {
+		for i := range m {
+			if i != k {
+				f := r[i][k] / r[k][k]
+				for j := k; j <= m; j++ {
+					r[i][j] -= f * r[k][j]
+				}
+			}
+		}
+	}
+	var total complex128
+	for i := range m {
+		w := r[i][m] / r[i][i]
+		total += w
+		for l := range n {
+			s += cmplx.Conj(w) * v[l+i] / complex(float64(n), 0)
+		}
+	}
+	return s / complex(real(total), 0)
+}
