@@ -167,8 +167,8 @@ func (d *Device) fetch(v *variant) (address uintptr, ok bool) {
 // unit is what one run of the compiler takes.
 type unit []*variant
 
-// unitSize is how many kernels a unit holds at most: more would gain little, and one bad kernel fails its unit.
-const unitSize = 16
+// unitSize is how many kernels a unit holds at most: each reads the prelude once more, and one bad kernel fails its unit.
+const unitSize = 32
 
 // unitWeight is about how heavy a unit of more than one kernel may be: the memory and the time of a compiler grow faster than its text.
 const unitWeight = 1 << 20

@@ -172,9 +172,22 @@ func lastLine(s string) string {
 var dialects = []struct {
 	macro, name string
 	least       int
+	flags       []string // that it alone knows
 }{
-	{"__clang_major__", "clang", 12}, // clang claims to be gcc 4, so it comes first
-	{"__GNUC__", "gcc", 10},
+	{"__clang_major__", "clang", 12, nil}, // clang claims to be gcc 4, so it comes first
+	// Registers are shared out over whole functions: region by region takes a quarter of the compiler's time for long kernels, and what loops
+	// are given has no other speed.
+	{"__GNUC__", "gcc", 10, []string{"-fira-region=one"}},
+}
+
+// flags are those that only this compiler knows.
+func (c *compiler) flags() []string {
+	for _, d := range dialects {
+		if _, ok := c.Macros[d.macro]; ok {
+			return d.flags
+		}
+	}
+	return nil
 }
 
 // check reports why a compiler cannot build generated code.

@@ -48,6 +48,7 @@ func New(c Config) (*Device, error) {
 	if gathers() && target.ISA != schedule.Portable.ISA {
 		march = append(march, fastGather)
 	}
+	march = append(march, cc.flags()...)
 	limit := c.CacheLimit
 	if limit == 0 {
 		limit = DefaultCacheLimit
