@@ -27,7 +27,7 @@ type planFlags struct {
 	Params    map[string]string `short:"p" name:"param" mapsep:"none" placeholder:"NAME=VALUE" help:"Override a param of the file."`
 	FuseLimit *int              `placeholder:"N" help:"Fuse at most N times: bisects a wrong answer to one fusion."`
 	Threads   int               `placeholder:"N" help:"Launches at once (default: one a processor)."`
-	Memory    byteSize          `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
+	Memory    byteSize          `placeholder:"SIZE" help:"Limit of memory, such as 2GiB (default: from what the machine has); below 256MiB of the arrays alone."`
 	Device    string            `placeholder:"NAME" help:"Run all stages on the cpu, a gpu, or devices (NAME,NAME), whatever the file says."`
 
 	Tolerance string `placeholder:"ERROR" help:"Error allowed in what sinks take ('0.1 dB', 1e-4): precision is chosen by measurement."`

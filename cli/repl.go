@@ -18,7 +18,7 @@ import (
 type keepingFlags struct {
 	deviceFlags
 	Threads int      `placeholder:"N" help:"Launches at once (default: one a processor)."`
-	Memory  byteSize `placeholder:"SIZE" help:"Limit of the arrays, such as 2GiB (default: from what the machine has)."`
+	Memory  byteSize `placeholder:"SIZE" help:"Limit of memory, such as 2GiB (default: from what the machine has); below 256MiB of the arrays alone."`
 }
 
 // keptShare is the part of the memory of arrays that values which were computed may take.

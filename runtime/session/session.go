@@ -65,6 +65,8 @@ func Open(c Config) (*Session, error) {
 	}
 	if c.Memory <= 0 {
 		c.Memory = memory.System{}.Default()
+	} else {
+		c.Memory = memory.OfArrays(c.Memory)
 	}
 	if c.Log == nil {
 		c.Log = func(string) {}
