@@ -176,7 +176,6 @@ func WalkNodes(roots []*Node, visit func(*Node)) {
 	}
 }
 
-// rounding is what a kernel says of it, in words.
 // Rounding are the words for how the kernel may round.
 func (k *Kernel) Rounding() (words []string) {
 	if k.Contract {

@@ -175,8 +175,8 @@ var dialects = []struct {
 	flags       []string // that it alone knows
 }{
 	{"__clang_major__", "clang", 12, nil}, // clang claims to be gcc 4, so it comes first
-	// Registers are shared out over whole functions: region by region takes a quarter of the compiler's time for long kernels, and what loops
-	// are given has no other speed.
+	// Registers are shared out over whole functions: region by region takes a quarter of the compiler's time for long kernels. Of twelve
+	// workloads none became more than 5 % slower or 4 % faster.
 	{"__GNUC__", "gcc", 10, []string{"-fira-region=one"}},
 }
 
