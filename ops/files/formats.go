@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/ops/files/csv"
+	"weft/ops/files/epw"
 	"weft/ops/files/fits"
 	"weft/ops/files/format"
 	"weft/ops/files/mat"
@@ -17,7 +18,7 @@ import (
 )
 
 // formats are the kinds of files that are read and written, in the order of the manual.
-var formats = []*format.Format{npy.Single, npy.Several, zarr.Store, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, mat.Variables, nrrd.Raster, picture.PNG, picture.SVG}
+var formats = []*format.Format{npy.Single, npy.Several, zarr.Store, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, epw.Weather, mat.Variables, nrrd.Raster, picture.PNG, picture.SVG}
 
 func reads(f *format.Format) bool  { return f.Open != nil }
 func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil || f.WriteRecord != nil }

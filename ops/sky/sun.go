@@ -29,23 +29,59 @@ show(s.altitude)`}},
 	Bind: ops.Make(makeSun),
 }
 
-// timeLayouts are the forms of ISO 8601 that sun takes.
-var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"}
+var instant = &ops.Spec{
+	Name:    "instant",
+	Doc:     "A moment as coordinates of times have it: how long it is after the beginning of 1970 in UTC.",
+	Group:   group,
+	Long:    `Times are ISO 8601 with the offset from UTC, or Z for UTC.`,
+	Params:  []ops.Param{{Name: "time", Doc: "one or a list", Accept: ops.KText | ops.KList}},
+	Returns: "a time, or a list of such.",
+	Examples: []ops.Example{{Title: "the hours of a day", Code: `hour = axis(time, 1 .. 24 in 24)
+day = with_coordinates(hour, time, instant("2026-06-21T01:00+03:00") .. instant("2026-06-22T00:00+03:00") in 24)
+show(day[time: instant("2026-06-21T12:00+03:00")])`}},
+	Bind: ops.Make(makeInstant),
+}
 
-func makeSun(c *ops.Call) (ops.Value, error) {
+func makeInstant(c *ops.Call) (ops.Value, error) {
+	times, err := timesOf(c)
+	if err != nil {
+		return nil, err
+	}
+	var out ops.List
+	for _, t := range times {
+		out = append(out, ops.Quantity(float64(t.UnixMilli())/3600e3, "h"))
+	}
+	if _, list := c.Args["time"].(ops.List); !list {
+		return out[0], nil
+	}
+	return out, nil
+}
+
+// timesOf are the times that a call is given.
+func timesOf(c *ops.Call) (out []time.Time, err error) {
 	var p problems
-	var azimuth, altitude ops.List
 	for i, v := range c.List("time") {
 		t, err := parseTime(v)
 		if err != nil {
 			p.add(problem.WrongKind, "time", `write "2026-06-21T12:00+02:00", say: date, time and offset from UTC`, "time %d, %s, is no time", i+1, v)
-			continue
 		}
+		out = append(out, t)
+	}
+	return out, errors.Join(p...)
+}
+
+// timeLayouts are the forms of ISO 8601 that sun takes.
+var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04Z07:00", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04Z07:00"}
+
+func makeSun(c *ops.Call) (ops.Value, error) {
+	times, err := timesOf(c)
+	if err != nil {
+		return nil, err
+	}
+	var azimuth, altitude ops.List
+	for _, t := range times {
 		az, alt := SunPosition(t, c.Number("latitude")*180/math.Pi, c.Number("longitude")*180/math.Pi)
 		azimuth, altitude = append(azimuth, ops.Quantity(az, "deg")), append(altitude, ops.Quantity(alt, "deg"))
-	}
-	if err := errors.Join(p...); err != nil {
-		return nil, err
 	}
 	r := ops.Record{Names: []string{"azimuth", "altitude"}, Fields: map[string]ops.Value{"azimuth": azimuth, "altitude": altitude}}
 	if _, list := c.Args["time"].(ops.List); !list {
