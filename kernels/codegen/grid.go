@@ -153,7 +153,7 @@ func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
 	return out
 }
 
-func tileName(s *schedule.SharedTile) *Expr { return Name(fmt.Sprintf("s%d", s.Number)) }
+func tileName(s *schedule.SharedTile) *Expr { return Name(fmt.Sprintf("shared%d", s.Number)) }
 
 // fillTiles declares the shared tiles, and has the block's threads load them together: once all are done with what the tiles held
 // for the block's last turn, and before any goes on. Indices are cut to the buffer; what is read of a tile is never cut.
