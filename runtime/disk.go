@@ -32,20 +32,23 @@ func (d *drive) Task(number int) error {
 	return d.state.Disk.Task(number)
 }
 
-// place is where a drive leaves what does not fit the memory: beside the output that its checkpoint is beside.
-func (d *drive) place() state.Place {
-	p := state.Place{}
+// place is where a drive leaves what does not fit the memory: beside the output that its checkpoint is beside. A checkpoint of tiles that are
+// made anew goes first: what it says would be there is not.
+func (d *drive) place() (p state.Place, err error) {
 	if d.step.Drive.Tiles == nil {
-		return p
+		return p, nil
 	}
 	p.Tasks = d.run.plan.Graph.Drives[d.step.Op].Tasks
 	if d.run.checkpoint != "" {
-		p.Path = journal.CheckpointOf(d.run.checkpoint, d.step.ID) + ".tiles"
-		_, err := os.Stat(journal.CheckpointOf(d.run.checkpoint, d.step.ID))
-		p.Keep = d.run.opt.Resume && err == nil
+		checkpoint := journal.CheckpointOf(d.run.checkpoint, d.step.ID)
+		p.Path = journal.TilesOf(checkpoint)
+		_, missing := os.Stat(checkpoint)
+		if p.Keep = d.run.opt.Resume && missing == nil; !p.Keep {
+			err = journal.Forget(checkpoint)
+		}
 		*d.run.checkpoints = append(*d.run.checkpoints, p.Path)
 	}
-	return p
+	return p, err
 }
 
 // onDisk ends what is done beside tasks, and tells of it.
@@ -83,7 +86,7 @@ func (d *drive) leave() {
 		return
 	}
 	_ = disk.Release()
-	if _, err := os.Stat(d.log.path); disk.Path != "" && (d.log.path == "" || err != nil) {
+	if _, err := os.Stat(journal.CheckpointOfTiles(disk.Path)); disk.Path != "" && err != nil {
 		_ = os.Remove(disk.Path)
 	}
 }

@@ -47,7 +47,11 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	d := &drive{ctx: ctx, run: r, step: step, began: start}
 	defer d.close()
 	most := 0
-	if d.state, err = state.Begin(step, r.arrays, r.plan.Stream != nil, d.place()); err != nil {
+	place, err := d.place()
+	if err != nil {
+		return err
+	}
+	if d.state, err = state.Begin(step, r.arrays, r.plan.Stream != nil, place); err != nil {
 		return err
 	}
 	for i, p := range step.Programs {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -113,7 +114,7 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 			err = unprinted
 		}
 	}
-	for _, path := range *r.checkpoints {
+	for _, path := range slices.Backward(*r.checkpoints) { // what goes with a checkpoint goes after it
 		if err == nil {
 			err = journal.Forget(path)
 		}

@@ -52,6 +52,13 @@ func (t *Told) Tell(v float64) {
 // CheckpointOf is where the checkpoint of a drive is: beside an output of its program.
 func CheckpointOf(output, step string) string { return PathOf(output) + "-" + step }
 
+// tiles ends the name of what goes with a checkpoint.
+const tiles = ".tiles"
+
+// TilesOf is the file of the tiles that a checkpoint says were made, and CheckpointOfTiles the checkpoint.
+func TilesOf(checkpoint string) string     { return checkpoint + tiles }
+func CheckpointOfTiles(path string) string { return strings.TrimSuffix(path, tiles) }
+
 // Write makes a checkpoint, durably, in place of the one before.
 func (c Checkpoint) Write(path string) error {
 	c.Header.Format, c.Sizes = Format, nil
@@ -105,7 +112,7 @@ func Unfinished(output string) (Header, error) {
 		return Header{}, err
 	}
 	for _, f := range files {
-		if !strings.HasPrefix(f.Name(), prefix) {
+		if !strings.HasPrefix(f.Name(), prefix) || strings.HasSuffix(f.Name(), tiles) {
 			continue
 		}
 		if c, err := ReadCheckpoint(filepath.Join(folder, f.Name())); err == nil {

@@ -13,6 +13,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/tasks"
 	"weft/runtime/arrays"
@@ -85,20 +86,6 @@ func (e *errand) wait() error {
 func openDisk(s *State, list []ops.Task, path string, keep bool) (d *Disk, err error) {
 	d = &Disk{Path: path, list: list, first: -1, around: s.around, arrays: map[*ops.Stage]*onDisk{}}
 	s.around.Count(s.step.Drive.Tiles.Peak)
-	if path == "" {
-		if d.file, err = os.CreateTemp("", "weft-*"); err == nil {
-			err = os.Remove(d.file.Name())
-		}
-	} else {
-		flags := os.O_RDWR | os.O_CREATE
-		if !keep {
-			flags |= os.O_TRUNC
-		}
-		d.file, err = os.OpenFile(path, flags, 0o600)
-	}
-	if err != nil {
-		return d, fmt.Errorf("no place for what does not fit the memory: %w", err)
-	}
 	for _, id := range s.step.Drive.Tiles.Arrays {
 		a := &onDisk{buffer: s.around.ByID[id]}
 		a.rows = s.step.Drive.Tiles.Rows && slices.Contains(s.step.Writes, id)
@@ -107,7 +94,7 @@ func openDisk(s *State, list []ops.Task, path string, keep bool) (d *Disk, err e
 		}
 		if slices.Contains(s.step.Writes, id) {
 			d.out = a
-			err = d.file.Truncate(int64(a.buffer.Layout.Len()) * int64(a.buffer.Bufs[0].Type.Size()))
+			d.file, err = openTiles(path, keep, int64(a.buffer.Layout.Len())*int64(a.buffer.Bufs[0].Type.Size()))
 		} else {
 			planned := int64(0)
 			for _, m := range s.step.Drive.Tiles.Reads {
@@ -126,6 +113,33 @@ func openDisk(s *State, list []ops.Task, path string, keep bool) (d *Disk, err e
 		d.arrays[a.buffer.Array] = a
 	}
 	return d, nil
+}
+
+// openTiles is a file of so many bytes for tiles, without a name where path is empty. With keep it is the one that an earlier run left: another one, or
+// none, holds nothing of what the checkpoint says was made.
+func openTiles(path string, keep bool, bytes int64) (f *os.File, err error) {
+	if keep {
+		info, err := os.Stat(path)
+		if err != nil || info.Size() != bytes {
+			return nil, problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint goes with tiles in %s, and that file is gone or another", path)
+		}
+		f, err = os.OpenFile(path, os.O_RDWR, 0)
+		return f, err
+	}
+	if path == "" {
+		if f, err = os.CreateTemp("", "weft-*"); err == nil {
+			err = os.Remove(f.Name())
+		}
+	} else {
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	}
+	if err == nil {
+		err = f.Truncate(bytes)
+	}
+	if err != nil {
+		return f, fmt.Errorf("no place for what does not fit the memory: %w", err)
+	}
+	return f, nil
 }
 
 // of is the array of a tile: one of the state is the output.
@@ -206,6 +220,9 @@ func (d *Disk) Flush() error {
 	err := d.writing.wait()
 	if last := d.next - 1; err == nil && d.flushed < d.next {
 		err, d.flushed = d.write(d.order.Tasks[last-d.first].Makes), d.next
+	}
+	if err == nil {
+		err = d.file.Sync() // a checkpoint says that they are there
 	}
 	return err
 }
