@@ -167,23 +167,27 @@ func TestKilledDrivesResume(t *testing.T) {
 		t.Skip("kills a process many times")
 	}
 	cache := t.TempDir()
-	for name, c := range map[string]struct{ memory, text string }{
-		"eigen": {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n"},
+	for name, c := range map[string]struct {
+		memory, text string
+		flags        []string
+	}{
+		"tiles": {"", "l = cholesky(read(\"large.npy\", dims: [i, j]), rows: i, columns: j)\n(l | write(\"v.npy\"))\n(max(l) | write(\"value.npy\"))\n", []string{"--memory", "8MiB"}},
+		"eigen": {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n", nil},
 		"plan": {"", "use radiotherapy\nuse sparse\nchest = radiotherapy.phantom(8 mm)\nmatrix = sparse.of(radiotherapy.influence(chest).dose, beamlet)\n" +
-			"plan = radiotherapy.optimize(matrix, radiotherapy.goals(chest), turns: 40)\n(plan.fluence | write(\"v.npy\"))\n(plan.history | write(\"value.npy\"))\n"},
+			"plan = radiotherapy.optimize(matrix, radiotherapy.goals(chest), turns: 40)\n(plan.fluence | write(\"v.npy\"))\n(plan.history | write(\"value.npy\"))\n", nil},
 		"iterate": {"", "u = read(\"in.npy\", dims: [i, j])\n" +
 			"fn spread(u) = u + 0.2 * (u[i: here - 1, outside: 0] + u[i: here + 1, outside: 0] + u[j: here - 1, outside: 0] + u[j: here + 1, outside: 0] - 4 * u)\n" +
 			"e = u | iterate(spread, at_most: 300, every: 20, until: (old, new) -> max(new) < 0, watch: (old, new) -> max(abs(new - old)))\n" +
-			"(e.value | write(\"v.npy\"))\n(e.history | write(\"value.npy\"))\n"},
+			"(e.value | write(\"v.npy\"))\n(e.history | write(\"value.npy\"))\n", nil},
 		"rounds": {"", "u = read(\"in.npy\", dims: [i, j])\nfn spread(u) = u + 0.2 * (u[j: here - 1, outside: 0] + u[j: here + 1, outside: 0] - 2 * u)\n" +
 			"e = u * axis(i, 0 .. 1 in 1000) | iterate(spread, at_most: 1000, until: (old, new) -> max(abs(new - old), over: j) < 0.002)\n" +
-			"(e.value | write(\"v.npy\"))\n(e.steps | write(\"value.npy\"))\n"},
+			"(e.value | write(\"v.npy\"))\n(e.steps | write(\"value.npy\"))\n", nil},
 	} {
-		t.Run(name, func(t *testing.T) { killedDrive(t, cache, c.text, c.memory) })
+		t.Run(name, func(t *testing.T) { killedDrive(t, cache, c.text, c.memory, c.flags) })
 	}
 }
 
-func killedDrive(t *testing.T, cache, text, memory string) {
+func killedDrive(t *testing.T, cache, text, memory string, flags []string) {
 	folder := t.TempDir()
 	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}
 	const n = 1000
@@ -192,10 +196,15 @@ func killedDrive(t *testing.T, cache, text, memory string) {
 		values[i] = float32(1 + math.Sin(float64(i/n)*0.7+float64(i%n)*1.3+float64(i)*0.01))
 	}
 	must(t, npy.Save(filepath.Join(folder, "in.npy"), []int{n, n}, values))
+	for i := range n {
+		values[i*n+i] += 2 * n // positive definite
+	}
+	must(t, npy.Save(filepath.Join(folder, "large.npy"), []int{n, n}, values))
 	must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte(text), 0o666))
 	outputs := []string{"v.npy", "value.npy"}
+	r.run(flags...)
 	start := time.Now()
-	r.run()
+	r.run(flags...)
 	took := time.Since(start)
 	want := r.outputs(outputs)
 	if memory != "" {
@@ -210,8 +219,8 @@ func killedDrive(t *testing.T, cache, text, memory string) {
 		for _, name := range outputs {
 			must(t, os.Remove(filepath.Join(folder, name)))
 		}
-		r.killed(time.Duration((0.2+0.7*random.Float64())*float64(took)), nil)
-		if strings.Contains(r.run("--resume"), "goes on from call") {
+		r.killed(time.Duration((0.2+0.7*random.Float64())*float64(took)), nil, flags...)
+		if strings.Contains(r.run(append([]string{"--resume"}, flags...)...), "goes on from call") {
 			resumed++
 		}
 		if got := r.outputs(outputs); !same(got, want) {

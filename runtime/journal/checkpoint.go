@@ -55,8 +55,10 @@ func CheckpointOf(output, step string) string { return PathOf(output) + "-" + st
 // tiles ends the name of what goes with a checkpoint.
 const tiles = ".tiles"
 
-// TilesOf is the file of the tiles that a checkpoint says were made, and CheckpointOfTiles the checkpoint.
-func TilesOf(checkpoint string) string     { return checkpoint + tiles }
+// TilesOf is the file of the tiles that a checkpoint says were made.
+func TilesOf(checkpoint string) string { return checkpoint + tiles }
+
+// CheckpointOfTiles is the checkpoint that such a file goes with.
 func CheckpointOfTiles(path string) string { return strings.TrimSuffix(path, tiles) }
 
 // Write makes a checkpoint, durably, in place of the one before.
