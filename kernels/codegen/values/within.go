@@ -3,6 +3,7 @@ package values
 import (
 	"slices"
 
+	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
@@ -44,6 +45,10 @@ func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
 	x = Named(n.Type, g.Fresh("v"))
 	a.sc.Declare(x, Value{})
 	p := g.Pointer(n.Buf, l, a.v, Origin)
+	if a.covered { // as far as padding reaches
+		row, inner := form.RowAndInner(n)
+		p = g.Pointer(n.Buf, row, a.v, Origin, extra(a.at, g.Name(a.sc, InnerLimit(n, g.Val(inner, a.v, Origin), g.W))))
+	}
 	if len(tests) == 0 {
 		a.sc.Add(Assign(x, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) }))...)
 		return x, true
