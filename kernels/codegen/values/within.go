@@ -44,16 +44,18 @@ func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
 	g.ExactLoads++
 	x = Named(n.Type, g.Fresh("v"))
 	a.sc.Declare(x, Value{})
-	p := g.Pointer(n.Buf, l, a.v, Origin)
+	var p *Expr
 	if a.covered { // as far as padding reaches
 		row, inner := form.RowAndInner(n)
 		p = g.Pointer(n.Buf, row, a.v, Origin, extra(a.at, g.Name(a.sc, InnerLimit(n, g.Val(inner, a.v, Origin), g.W))))
-	}
-	if len(tests) == 0 {
-		a.sc.Add(Assign(x, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) }))...)
-		return x, true
+	} else {
+		p = g.Pointer(n.Buf, l, a.v, Origin)
 	}
 	whole := Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) })
+	if len(tests) == 0 {
+		a.sc.Add(Assign(x, whole)...)
+		return x, true
+	}
 	apart := *a
 	apart.sc = NewScope(a.sc.Binds)
 	y := g.gatherLoad(&apart)
