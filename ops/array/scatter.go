@@ -11,8 +11,12 @@ import (
 )
 
 // Sums at places are by chunks of the outermost dim that is gone through: as many as mostChunks, while their tables stay smaller than an eighth
-// of what is added up.
-const mostChunks = 64
+// of what is added up. Where that dim is rows, of which each goes through its own part, a chunk has no more than fewRows: as many terms as f32 adds up well
+// where a row adds to a place once.
+const (
+	mostChunks = 64
+	fewRows    = 512
+)
 
 func scatterSpec() *ops.Spec {
 	return &ops.Spec{
@@ -157,7 +161,11 @@ func (s *scatter) settle(like ops.Type, named map[string]spot) (spots []spot, er
 	if len(s.summed) > 0 {
 		s.each = s.dims[s.summed[0]].Size
 		if s.summed[0] != s.along {
-			chunks := max(1, min(mostChunks, total/8/like.Len(), s.each))
+			chunks := mostChunks
+			if s.part != nil {
+				chunks = max(chunks, (s.each+fewRows-1)/fewRows)
+			}
+			chunks = max(1, min(chunks, total/8/like.Len(), s.each))
 			s.each = (s.each + chunks - 1) / chunks
 		}
 	}
