@@ -161,7 +161,9 @@ func (c *counter) stores(w Work, s *ir.Store) {
 	if s.Adds {
 		add := c.p.Ops[profile.FMA]
 		if s.Buf.Type == ir.F64 {
-			add = c.p.Ops[profile.FMA64] / 2 // of these, a vector has half as many
+			if add = c.p.Ops[profile.FMA64]; c.lanes.Empty() {
+				add /= 2 // of these, a vector has half as many
+			}
 		}
 		each += c.p.Ops[profile.Uniform] + add
 	}

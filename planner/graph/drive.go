@@ -121,6 +121,7 @@ func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) P
 	for _, s := range g.Stages {
 		g.Varies[s] = slices.Contains(d.State, s) || slices.Contains(next.Next, s) || slices.ContainsFunc(slices.Concat(s.Inputs, g.Around[s]), func(in *ops.Stage) bool { return g.Varies[in] })
 	}
+	g.calls = float64(next.Most)
 	return Program{Graph: g, Program: next, State: d.State, Rounds: d.Rounds}
 }
 
@@ -131,11 +132,15 @@ func (p *Program) takeOut(around map[string]*ops.Stage, only func(*ops.Stage) bo
 	same := func(s *ops.Stage) bool {
 		return !g.Varies[s] && s.Data == nil && s.Tall == nil && !g.tabled[s] && around[Key(s)] != nil && (only == nil || only(around[Key(s)]))
 	}
-	out := func(s *ops.Stage) bool { return same(s) && !g.Decoded(s) }
+	inner := map[*ops.Stage]bool{} // that are made where what is made again from them is
+	out := func(s *ops.Stage) bool { return same(s) && !g.Decoded(s) && !inner[s] }
 	ends, read := map[*ops.Stage]bool{}, map[*ops.Stage]bool{}
 	for _, s := range slices.Backward(g.Stages) { // readers first
 		if out(s) || same(s) && !read[s] {
 			continue
+		}
+		for _, m := range g.shortest(s).made {
+			inner[m] = true
 		}
 		for _, in := range slices.Concat(s.Inputs, g.Around[s], g.Counting(s)) {
 			read[in] = true
@@ -169,13 +174,14 @@ func (p *Program) takeOut(around map[string]*ops.Stage, only func(*ops.Stage) bo
 	}
 }
 
-// Decoded reports a stage whose elements are made again, from fewer bytes than they have, sooner than they are loaded.
+// Decoded reports a stage whose elements are made again, sooner than they are loaded from fewer bytes than they have, or stored once and loaded in
+// each call from as many.
 func (g *Graph) Decoded(s *ops.Stage) bool { return g.shortest(s).again }
 
 // way is how an element of a stage is had: loaded, or made again in some stages from elements of others that are loaded.
 type way struct {
 	made, from []*ops.Stage
-	again      bool // it is made in fewer steps than the bytes are worth that are not loaded
+	again      bool // it is made in fewer steps than the bytes are worth that are not moved
 }
 
 // bytes is how many of them are loaded for an element.
@@ -186,37 +192,78 @@ func (w way) bytes() (n float64) {
 	return n
 }
 
+// add has elements of another stage made, or loaded, too.
+func (w *way) add(in way) { w.made, w.from = appendNew(w.made, in.made), appendNew(w.from, in.from) }
+
 // shortest is the way to an element by the fewest bytes.
 func (g *Graph) shortest(s *ops.Stage) way {
-	const worth = 2 // operations for a byte that is not loaded
+	const (
+		worth  = 2 // operations for a byte that is not moved
+		stored = 3 // times the bytes of an element that is stored: it gets memory, is stored, and what it is made from is loaded for that
+	)
 	if w, found := g.shorter[s]; found {
 		return w
 	}
 	load := way{from: []*ops.Stage{s}}
 	g.shorter[s] = load
-	if Given(s) || s.Put != nil || s.Hints().Keep || s.Hints().Precision.Storage != 0 {
+	made, ok := g.inPlace(s)
+	if !ok {
 		return load
-	}
-	a, elsewhere := g.Alone(s), false
-	made := way{made: []*ops.Stage{s}}
-	for _, in := range s.Inputs {
-		if in.Type.Len() >= s.Type.Len() { // with an element for each of its own
-			w := g.shortest(in)
-			made.made, made.from = appendNew(made.made, w.made), appendNew(made.from, w.from)
-			elsewhere = elsewhere || a.Elsewhere[in]
-		}
 	}
 	saved, flops := load.bytes()-made.bytes(), 0.0
-	if saved <= 0 || made.from == nil || a.Folds || elsewhere {
-		return load
-	}
 	for _, m := range made.made {
 		flops += g.Alone(m).Flops
 	}
-	if made.again = flops <= worth*saved; made.again {
+	if saved == 0 && g.calls > 0 {
+		saved, flops = stored*load.bytes(), flops*g.calls*g.readings(s)
+	}
+	if made.again = saved > 0 && flops <= worth*saved; made.again {
 		g.shorter[s] = made
 	}
 	return g.shorter[s]
+}
+
+// inPlace is the way to an element of a stage that is made again, if that is from elements that stand where it does: of several that are made from the
+// same ones, none is loaded.
+func (g *Graph) inPlace(s *ops.Stage) (made way, ok bool) {
+	if Given(s) || s.Put != nil || s.Hints().Keep || s.Hints().Precision.Storage != 0 {
+		return way{}, false
+	}
+	a := g.Alone(s)
+	made.made = []*ops.Stage{s}
+	var loaded []*ops.Stage
+	for _, in := range s.Inputs {
+		switch {
+		case in.Type.Len() < s.Type.Len(): // there is none for each of its own
+		case a.Elsewhere[in]:
+			return way{}, false
+		case g.shortest(in).again:
+			made.add(g.shortest(in))
+		default:
+			loaded = append(loaded, in)
+		}
+	}
+	for _, in := range loaded {
+		there := slices.Concat(loaded, made.from)
+		if w, ok := g.inPlace(in); ok && !slices.ContainsFunc(w.from, func(f *ops.Stage) bool { return !slices.Contains(there, f) }) {
+			made.add(w)
+			continue
+		}
+		made.from = appendNew(made.from, []*ops.Stage{in})
+	}
+	return made, made.from != nil && !a.Folds
+}
+
+// readings is how often an element of a stage is read in a call, in stages that read it where they stand as often as elements of these are.
+func (g *Graph) readings(s *ops.Stage) (n float64) {
+	for _, c := range g.Users[s] {
+		each := g.Alone(c).Loads[s] / float64(max(1, s.Type.Len()))
+		if a := g.Alone(c); !a.Folds && !a.Elsewhere[s] && c.Put == nil && !c.Hints().Keep {
+			each *= max(1, g.readings(c))
+		}
+		n += each
+	}
+	return n
 }
 
 // appendNew appends what is not there yet.

@@ -47,6 +47,7 @@ type Graph struct {
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point
+	calls   float64            // of a program: how many there may be
 	shorter map[*ops.Stage]way // memo of shortest
 	Lowered int                // stages that were written into kernels, as a measure of the work
 }
