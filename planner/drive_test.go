@@ -2,6 +2,9 @@ package planner_test
 
 import (
 	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -111,6 +114,41 @@ func TestWhatDoesNotFitIsMadeInTheTurns(t *testing.T) {
 		}
 	}
 	readBack(t, p)
+}
+
+// What little is done to an array that is there is done in each turn: no copy of it is stored.
+func TestLittleIsMadeAgainInTheTurns(t *testing.T) {
+	const of = `a = read("a.npy", dims: [i, j])
+least = max(a) / 2
+m = FORM
+x = axis(j, 0 .. 1 in 500)
+x | iterate(y -> 0.5 * y + rename(sum(m * y, over: j), from: i, to: j), at_most: MOST) | write("x.npy")
+`
+	a := filepath.Join(t.TempDir(), "a.npy")
+	head := fmt.Sprintf("%-117s\n", "{'descr': '<f4', 'fortran_order': False, 'shape': (500, 500), }")
+	if err := os.WriteFile(a, append([]byte("\x93NUMPY\x01\x00\x76\x00"+head), make([]byte, 4*500*500)...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		form, most string
+		stored     int
+	}{
+		{"where(a > least, 0, a)", "4", 0},
+		{"where(a > least, 0, a)", "400", 1},
+		{"where(a > least, 0, sin(a))", "4", 1},
+	} {
+		p := made(t, strings.NewReplacer("FORM", c.form, "MOST", c.most, "a.npy", a).Replace(of), 0)
+		n := storing(p, "m")
+		for _, d := range drives(p) {
+			for _, program := range d.Programs {
+				n += storing(program, "m")
+			}
+		}
+		if n != c.stored {
+			t.Errorf("%s in %s turns: %d kernels store it, and not %d", c.form, c.most, n, c.stored)
+		}
+		readBack(t, p)
+	}
 }
 
 func readBack(t *testing.T, p *bound.Plan) {

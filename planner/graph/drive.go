@@ -174,8 +174,8 @@ func (p *Program) takeOut(around map[string]*ops.Stage, only func(*ops.Stage) bo
 	}
 }
 
-// Decoded reports a stage whose elements are made again, sooner than they are loaded from fewer bytes than they have, or stored once and loaded in
-// each call from as many.
+// Decoded reports a stage whose elements are made again, sooner than they are loaded, from fewer bytes than they have, or than they are stored once, from
+// as many that are there.
 func (g *Graph) Decoded(s *ops.Stage) bool { return g.shortest(s).again }
 
 // way is how an element of a stage is had: loaded, or made again in some stages from elements of others that are loaded.
@@ -214,7 +214,7 @@ func (g *Graph) shortest(s *ops.Stage) way {
 	for _, m := range made.made {
 		flops += g.Alone(m).Flops
 	}
-	if saved == 0 && g.calls > 0 {
+	if saved == 0 && g.calls > 0 && !slices.ContainsFunc(made.from, func(s *ops.Stage) bool { return !Given(s) }) { // others would have to be stored in its place
 		saved, flops = stored*load.bytes(), flops*g.calls*g.readings(s)
 	}
 	if made.again = saved > 0 && flops <= worth*saved; made.again {
