@@ -157,15 +157,19 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 // stores counts what is stored: whole vectors at points, and in the turns of a fold, where neighbouring lanes do not store to neighbours, one
 // element after the other, with its place, its value and whether it is stored at all taken from memory if they are of lanes.
 func (c *counter) stores(w Work, s *ir.Store) {
-	times, each := float64(c.k.Points()), c.p.Ops[profile.Contiguous]
+	times, each, add := float64(c.k.Points()), c.p.Ops[profile.Contiguous], c.p.Ops[profile.FMA]
 	if s.Adds {
-		add := c.p.Ops[profile.FMA]
-		if s.Buf.Type == ir.F64 {
-			if add = c.p.Ops[profile.FMA64]; c.lanes.Empty() {
-				add /= 2 // of these, a vector has half as many
-			}
+		each += c.p.Ops[profile.Uniform]
+	}
+	if s.Buf.Type == ir.F64 { // of these, a vector has half as many
+		if add = c.p.Ops[profile.FMA64]; c.lanes.Empty() {
+			add /= 2
+		} else {
+			each *= 2
 		}
-		each += c.p.Ops[profile.Uniform] + add
+	}
+	if s.Adds {
+		each += add
 	}
 	apart := c.lanes.Empty() || c.cut()
 	if s.In == nil {

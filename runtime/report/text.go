@@ -247,6 +247,9 @@ func (t *printer) kernel(s *bound.Step) {
 	}
 	t.field("cost", fmt.Sprintf("%s, %s%s: predicted %s, bound by %s",
 		amount(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k)))
+	if dims := t.guessed(s); len(dims) > 0 {
+		t.line("      %-7s how much there is of %s, which the run counts", "guesses", strings.Join(dims, ", "))
+	}
 	if k.Prefault && !k.Place.Accelerates() {
 		t.line("      %-7s what it stores gets its pages while the source is read", "prefault")
 	}
@@ -265,6 +268,18 @@ func (t *printer) kernel(s *bound.Step) {
 	if len(s.Frees) > 0 {
 		t.field("frees", strings.Join(s.Frees, ", "))
 	}
+}
+
+// guessed are the dims of what a kernel moves of which it is known only in the run how many elements there are.
+func (t *printer) guessed(s *bound.Step) (dims []string) {
+	for _, id := range slices.Concat(s.Reads, s.Writes) {
+		for _, d := range t.plan.Buffer(id).Layout.Dims {
+			if d.Count != nil && !slices.Contains(dims, d.Name) {
+				dims = append(dims, d.Name)
+			}
+		}
+	}
+	return dims
 }
 
 // culling says by what a kernel leaves out iterations.
