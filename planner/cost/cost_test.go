@@ -92,7 +92,7 @@ func TestCountOfContractions(t *testing.T) {
 	near("conversions of narrow sums", per(block, profile.Convert), 0)
 	near("and their additions", per(block, profile.FMA64), 0)
 	block.Packed = map[*ir.Node]device.Packing{a: {Points: 120, Operand: true}, b: {Points: 120, Operand: true}}
-	near("reads of packed operands", per(block, profile.Contiguous), 1./8+1./3+1./120)
+	near("reads of packed operands, and what is stored in two vectors", per(block, profile.Contiguous), 1./8+1./3+1./120+2./n)
 	near("packing in whole vectors", per(block, profile.Uniform), 1./120)
 }
 
