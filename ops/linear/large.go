@@ -48,14 +48,26 @@ func newLarge(c *ops.Call, name string, s *small, does task) (*large, error) {
 	return &large{Gives: ops.One(s.out), a: a, row: s.row, col: s.column, n: s.n, does: does, rhs: -1, sides: a.Dims[s.row : s.row+1], base: s.out.Elem.Base}, nil
 }
 
-// The state. The root and its panel are there where solutions are found by it.
+// The state. The root and its panel are there where solutions are found by it, the tile where a root is found tile by tile.
 const (
 	stateX = iota
 	statePanel
 	stateInverse // of the block on the diagonal
-	stateAt      // where the panel begins, from which column on what is there counts, how many columns, and where its inverse is
+	stateAt      // see numbers
 	stateRootX
 	stateRootPanel
+	stateTile = stateRootX
+)
+
+// The numbers of stateAt.
+const (
+	atColumn  = iota // where the panel begins
+	atFrom           // the column from which what is there counts
+	atCount          // how many columns count
+	atInverse        // where the inverse is
+	atTileRow        // where the tile begins
+	atTileColumn
+	numbers
 )
 
 // pass is one substitution: the state that it fills and its panel, its programs, and where the triangle comes from.
@@ -103,9 +115,16 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	tile := z.tile(l.Room)
 	width, along := ops.Dim{Name: "column", Size: panel}, ops.Dim{Name: "k", Size: max(panel, tile)}
 	real := func(dims ...ops.Dim) ops.Type { return ops.Type{Elem: ops.ElemType{Base: base}, Dims: dims} }
+	rows := z.sides // of panels
+	if tile > 0 {
+		rows = []ops.Dim{{Name: "row", Size: tile}}
+	}
 	states := []*ops.Stage{
-		l.State("x", z.Gives[0].Type), l.State("panel", real(slices.Concat(z.sides, []ops.Dim{width})...)),
-		l.State("inverse", real(along, width)), l.State("at", ops.Type{Elem: ops.I32, Dims: []ops.Dim{{Name: "number", Size: 4}}}),
+		l.State("x", z.Gives[0].Type), l.State("panel", real(slices.Concat(rows, []ops.Dim{width})...)),
+		l.State("inverse", real(along, width)), l.State("at", ops.Type{Elem: ops.I32, Dims: []ops.Dim{{Name: "number", Size: numbers}}}),
+	}
+	if tile > 0 {
+		states = append(states, l.State("tile", real(rows[0], ops.Dim{Name: "column", Size: tile})))
 	}
 	if z.does == solveDefinite {
 		states = append(states, l.State("root", real(z.a.Dims...)), l.State("root.panel", real(z.a.Dims[z.row], width)))
@@ -156,6 +175,9 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 				return from.At(b, i...).Re
 			}
 		}
+		inTile := func(b *ops.Body, i *ir.Node, from int) *ir.Node {
+			return b.Max(b.I32(0), b.Min(b.Sub(i, number(b, from)), b.I32(tile-1)))
+		}
 		right := func(b *ops.Body, side []*ir.Node, r *ir.Node) *ir.Node {
 			switch {
 			case p.factors:
@@ -174,32 +196,52 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		if z.rhs >= 0 {
 			inputs = append(inputs, l.In("b"))
 		}
-		last := len(v.Type.Dims) - 1
-		add(p.update, name+"left", p.panel, stage("left"+name, v, inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
-			side, r, first := i[:last], b.Add(number(b, 0), i[last]), number(b, 1)
-			is := sum(b, b.Min(at.At(b, b.I32(2)).Re, b.I32(n)), func(k *ir.Node) *ir.Node {
+		less := func(b *ops.Body, right *ir.Node, side []*ir.Node, r *ir.Node) *ir.Node {
+			first := number(b, atFrom)
+			is := sum(b, b.Min(at.At(b, b.I32(atCount)).Re, b.I32(n)), func(k *ir.Node) *ir.Node {
 				k = b.Add(first, k)
 				return b.Mul(x.At(b, place(z, p, side, k)...).Re, triangle(b, r, k))
 			})
-			return b.Cast(base, b.Sub(b.Cast(ir.F64, right(b, side, r)), is))
+			return b.Cast(base, b.Sub(b.Cast(ir.F64, right), is))
+		}
+		last := len(v.Type.Dims) - 1
+		if tile > 0 {
+			left := states[stateTile]
+			add(p.update, "left", p.panel, stage("left", v, []*ops.Stage{x, at, left}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atColumn), i[1])
+				return less(b, left.At(b, i[0], inTile(b, column, atTileColumn)).Re, []*ir.Node{row}, column)
+			}))
+		}
+		add(p.update, name+"left", p.panel, stage("left"+name, v, inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
+			side, r := i[:last], b.Add(number(b, atColumn), i[last])
+			return less(b, right(b, side, r), side, r)
 		}))
 		add(p.done, name+"solution", p.x, stage("solution"+name, x, []*ops.Stage{v, inverse, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
 			side, k := slices.Clone(i[:len(i)-1]), i[len(i)-1]
 			if p.x != stateX || z.rhs < 0 {
 				side, k = []*ir.Node{i[z.row]}, i[z.col]
 			}
-			c := b.Max(b.I32(0), b.Min(b.Sub(k, number(b, 0)), b.I32(panel-1)))
+			if tile > 0 {
+				side = []*ir.Node{inTile(b, side[0], atTileRow)}
+			}
+			c := b.Max(b.I32(0), b.Min(b.Sub(k, number(b, atColumn)), b.I32(panel-1)))
 			first := b.I32(0)
 			if along.Size > panel {
-				first = b.Max(first, b.Min(number(b, 3), b.I32(along.Size-panel)))
+				first = b.Max(first, b.Min(number(b, atInverse), b.I32(along.Size-panel)))
 			}
 			return b.Cast(base, sum(b, b.I32(panel), func(k *ir.Node) *ir.Node {
 				return b.Mul(v.At(b, append(slices.Clone(side), k)...).Re, inverse.At(b, b.Add(first, k), c).Re)
 			}))
 		}))
+		if tile > 0 {
+			add(tileCall, "tile", stateTile, stage("tile", states[stateTile], inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
+				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atTileColumn), i[1])
+				return less(b, given(b, row, column), []*ir.Node{row}, column)
+			}))
+		}
 		if p.block >= 0 {
 			add(p.block, "block", stateInverse, stage("block", inverse, []*ops.Stage{a, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
-				first := number(b, 0)
+				first := number(b, atColumn)
 				return given(b, b.Add(first, i[1]), b.Add(first, i[0]))
 			}))
 		}
@@ -273,7 +315,7 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval) error {
 			return err
 		}
 	}
-	if err := z.diagonal(h, p, at, width, 0); err != nil {
+	if err := z.diagonal(h, p, at, width, 0, 0); err != nil {
 		return err
 	}
 	for _, part := range parts {
@@ -290,13 +332,14 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval) error {
 	return nil
 }
 
-// diagonal finds the inverse of a block on the diagonal of the triangle, and before that, in a root, the block. It is kept from a row on.
-func (z *large) diagonal(h ops.Host, p pass, at, width region.Interval, first int) error {
+// diagonal finds the inverse of a block on the diagonal of the triangle, and before that, in a root, the block. It is kept from a row on; the panel
+// begins with a row.
+func (z *large) diagonal(h ops.Host, p pass, at, width region.Interval, first, begin int) error {
 	inverse := ops.StateBox{State: stateInverse, Box: region.Region{{Lo: first, Hi: first + panel}, {Hi: panel}}}
 	block := ops.StateBox{State: p.of, Box: place(z, pass{x: stateRootX}, region.Region{at}, at)}
 	switch {
 	case p.factors:
-		left := ops.StateBox{State: p.panel, Box: region.Region{at, width}}
+		left := ops.StateBox{State: p.panel, Box: region.Region{{Lo: at.Lo - begin, Hi: at.Hi - begin}, width}}
 		return h.Edit(func(of [][]float64) error { return z.rooted(of[0], of[1], of[2], at) }, left, block, inverse)
 	case p.block < 0:
 		return h.Edit(func(of [][]float64) error {

@@ -47,6 +47,10 @@ func (c *counter) Box(call int, box region.Region) error {
 	}
 	w.calls++
 	points := float64(box.Points())
+	if b := c.z.tile(c.room); b > 0 && call == tileCall {
+		w.done, w.whole = w.done+points*max(1, c.turns), float64(b*b*c.z.n)
+		return nil
+	}
 	for _, p := range c.z.passes() {
 		sides := float64(ops.Type{Dims: p.sides}.Len())
 		switch call {
@@ -65,7 +69,7 @@ func (c *counter) Box(call int, box region.Region) error {
 }
 
 func (c *counter) Set(state, at int, v ...float64) error {
-	c.turns = v[2]
+	c.turns = v[atCount]
 	return nil
 }
 

@@ -12,32 +12,32 @@ import (
 // (left-looking): of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read, and t (t + 1) / 2 written, once each. Toledo, A survey of out-of-core algorithms
 // in numerical linear algebra, 1999, section 3.
 
-const tileBytes = 4096 // that rows of tiles are multiples of, where that may be: they come in pages
+const (
+	tileBytes = 4096 // of a page
+	tileCall  = 2    // the program that finds what is left of a tile by the tiles beside it; its panels are found from there
+)
 
 // tile is how many rows and columns tiles have in so much memory; 0: the matrix is there as a whole. Three strips of rows are there at once: on the diagonal, of the
-// tile under way, and of the next one.
+// tile under way, and of the next one; of the matrix two tiles.
 func (z *large) tile(room int64) int {
 	if room == 0 || z.does != findRoot {
 		return 0
 	}
 	size, n := int64(z.base.Size()), int64(z.n)
 	fits := func(b int64) bool {
-		pages := int64(1)
+		ends := int64(0) // pages that are there for parts of others
 		if n*size%tileBytes != 0 || b*size%tileBytes != 0 {
-			pages = 2 // what is beside a tile in a page
+			ends = 2 * tileBytes * b
 		}
-		return size*(3*b*n+4*b*b+n*panel+b*panel)+(pages-1)*tileBytes*8*b <= room/16*15
+		return 3*b*n*size+2*(b*b*size+ends)+(b+2*panel)*b*size <= room/64*63
 	}
-	for _, step := range []int64{tileBytes / size, panel} {
-		b := min((n+step-1)/step*step, 1<<14/step*step)
-		for b > step && !fits(b) {
-			b -= step
-		}
-		if fits(b) || step == panel {
+	most := (n + panel - 1) / panel * panel
+	for b := min(most, 1<<14); b > panel; b -= panel {
+		if fits(b) {
 			return int(b)
 		}
 	}
-	return 0
+	return panel
 }
 
 // tilesOf are rows, or columns, of tiles.
@@ -83,9 +83,12 @@ func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
 				return ops.Note{}, err
 			}
 			task++
+			if err := z.beside(h, list[i], columns); err != nil {
+				return ops.Note{}, err
+			}
 			for lo := columns.Lo; lo < columns.Hi; lo += panel {
 				at := region.Interval{Lo: lo, Hi: min(lo+panel, columns.Hi)}
-				if err := z.within(h, p, at, list[i], lo-columns.Lo); err != nil {
+				if err := z.within(h, p, at, list[i], columns); err != nil {
 					return ops.Note{}, err
 				}
 			}
@@ -94,21 +97,48 @@ func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
 	return ops.Note{Text: fmt.Sprintf("%d x %d tiles of %d rows", len(list), len(list), b)}, nil
 }
 
-// within finds a panel in some rows, whose inverse is kept from a row on.
-func (z *large) within(h ops.Host, p pass, at, rows region.Interval, first int) error {
-	diagonal := rows.Lo <= at.Lo
+// beside finds what is left of a tile, of one on the diagonal below that alone, by what is there of its rows and of those of its columns.
+func (z *large) beside(h ops.Host, rows, columns region.Interval) error {
+	if err := z.set(h, columns.Lo, 0, columns.Lo, 0, rows, columns); err != nil {
+		return err
+	}
+	step := columns.Len()
+	if rows == columns {
+		step = group
+	}
+	for lo := 0; lo < columns.Len(); lo += step {
+		box := region.Region{{Hi: rows.Len()}, {Lo: lo, Hi: min(lo+step, columns.Len())}}
+		if rows == columns {
+			box[0].Lo = lo
+		}
+		if err := h.Box(tileCall, box); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// set says which panel of a tile is found, from which columns of the root, and where its inverse is.
+func (z *large) set(h ops.Host, at, from, count, inverse int, rows, columns region.Interval) error {
+	return h.Set(stateAt, 0, float64(at), float64(from), float64(count), float64(inverse), float64(rows.Lo), float64(columns.Lo))
+}
+
+// within finds a panel of a tile from those before it.
+func (z *large) within(h ops.Host, p pass, at, rows, columns region.Interval) error {
+	first := at.Lo - columns.Lo
+	if err := z.set(h, at.Lo, columns.Lo, first, first, rows, columns); err != nil {
+		return err
+	}
+	begin, diagonal := rows.Lo, rows.Lo <= at.Lo
 	if diagonal {
 		rows.Lo = at.Lo
 	}
 	width := region.Interval{Hi: at.Len()}
-	if err := h.Set(stateAt, 0, float64(at.Lo), 0, float64(at.Lo), float64(first)); err != nil {
-		return err
-	}
-	if err := h.Box(p.update, region.Region{rows, width}); err != nil {
+	if err := h.Box(p.update, region.Region{{Lo: rows.Lo - begin, Hi: rows.Hi - begin}, width}); err != nil {
 		return err
 	}
 	if diagonal {
-		if err := z.diagonal(h, p, at, width, first); err != nil {
+		if err := z.diagonal(h, p, at, width, first, columns.Lo); err != nil {
 			return err
 		}
 		rows.Lo = at.Hi

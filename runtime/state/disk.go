@@ -40,6 +40,7 @@ type Disk struct {
 	held []ops.Tile // in memory, or under way there
 
 	reading, writing *errand
+	synced           *errand // what was written goes to the disk meanwhile: little is left for a checkpoint to wait for
 	took             Took
 }
 
@@ -71,6 +72,19 @@ func begin(f func() error) *errand {
 		e.err = f()
 	}()
 	return e
+}
+
+// ended reports that it is done; nil: there is none.
+func (e *errand) ended() bool {
+	if e == nil {
+		return true
+	}
+	select {
+	case <-e.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // wait is for the end of it; nil: there is none.
@@ -172,6 +186,12 @@ func (d *Disk) Task(number int) error {
 	if err != nil {
 		return err
 	}
+	if d.Path != "" && d.synced.ended() {
+		if err := d.synced.wait(); err != nil {
+			return err
+		}
+		d.synced = begin(d.file.Sync)
+	}
 	k := number - d.first
 	needs := tasks.Needs(d.order.Tasks[k])
 	d.mu.Lock()
@@ -212,8 +232,17 @@ func (d *Disk) Task(number int) error {
 	return nil
 }
 
-// Flush writes what the task before the next one made: all that was done is in the file then.
+// Flush writes what the task before the next one made: all that was done is on the disk then, where a checkpoint says so.
 func (d *Disk) Flush() error {
+	err := d.flush()
+	if err == nil && d.first >= 0 && d.Path != "" {
+		err = errors.Join(d.synced.wait(), d.file.Sync())
+		d.synced = nil
+	}
+	return err
+}
+
+func (d *Disk) flush() error {
 	if d.first < 0 || d.next == d.first {
 		return nil
 	}
@@ -221,15 +250,12 @@ func (d *Disk) Flush() error {
 	if last := d.next - 1; err == nil && d.flushed < d.next {
 		err, d.flushed = d.write(d.order.Tasks[last-d.first].Makes), d.next
 	}
-	if err == nil {
-		err = d.file.Sync() // a checkpoint says that they are there
-	}
 	return err
 }
 
 // Finish writes what is left, and gives the memory up. The file stays.
 func (d *Disk) Finish() error {
-	err := errors.Join(d.Flush(), d.reading.wait())
+	err := errors.Join(d.flush(), d.reading.wait())
 	d.drop(slices.Clone(d.held))
 	return err
 }
@@ -239,7 +265,7 @@ func (d *Disk) Took() Took { return d.took }
 
 // Close gives all up but the file.
 func (d *Disk) Close(ctx context.Context) (err error) {
-	_ = errors.Join(d.reading.wait(), d.writing.wait()) // whoever needed it was told
+	_ = errors.Join(d.reading.wait(), d.writing.wait(), d.synced.wait()) // whoever needed it was told
 	for _, a := range d.arrays {
 		if a.source != nil {
 			_, fault := a.source.Close(ctx)
