@@ -54,7 +54,10 @@ func (s *survey) findAdding() (a adding) {
 		a.flight, a.block = c.Flight, c.AccBlock
 	case !narrows(s.k, f) || ragged && (alone || !Sole(s.k, f)):
 	case product:
-		a.block = evenly(int(s.trips(f)), narrowBlock, 1)
+		a.block = narrowBlock
+		if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst { // else sums that end elsewhere are cut where this one is
+			a.block = evenly(int(s.trips(f)), narrowBlock, 1)
+		}
 	case scattered:
 		a.block = blockEach
 	case ragged:

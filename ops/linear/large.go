@@ -124,7 +124,7 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		l.State("inverse", real(along, width)), l.State("at", ops.Type{Elem: ops.I32, Dims: []ops.Dim{{Name: "number", Size: numbers}}}),
 	}
 	if tile > 0 {
-		states = append(states, l.State("tile", real(rows[0], ops.Dim{Name: "column", Size: tile})))
+		states = append(states, l.State("tile", ops.Type{Elem: ops.F64, Dims: []ops.Dim{rows[0], {Name: "column", Size: tile}}}))
 	}
 	if z.does == solveDefinite {
 		states = append(states, l.State("root", real(z.a.Dims...)), l.State("root.panel", real(z.a.Dims[z.row], width)))
@@ -140,8 +140,8 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		return b.Cast(base, a.At(b, i...).Re)
 	}
 	// sum is of products: where floats are short, of those rounded to them, as sums of products are elsewhere.
-	sum := func(b *ops.Body, count *ir.Node, term func(k *ir.Node) *ir.Node) *ir.Node {
-		return b.Fold(ir.FoldSpec{Name: "k", Lo: b.I32(0), Hi: count, Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+	sum := func(b *ops.Body, start, count *ir.Node, term func(k *ir.Node) *ir.Node) *ir.Node {
+		return b.Fold(ir.FoldSpec{Name: "k", Lo: b.I32(0), Hi: count, Init: []*ir.Node{start}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 			return []*ir.Node{b.Add(acc[0], b.Cast(ir.F64, term(k)))}, nil
 		})[0]
 	}
@@ -196,25 +196,25 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		if z.rhs >= 0 {
 			inputs = append(inputs, l.In("b"))
 		}
-		less := func(b *ops.Body, right *ir.Node, side []*ir.Node, r *ir.Node) *ir.Node {
+		known := func(b *ops.Body, start *ir.Node, side []*ir.Node, r *ir.Node) *ir.Node {
 			first := number(b, atFrom)
-			is := sum(b, b.Min(at.At(b, b.I32(atCount)).Re, b.I32(n)), func(k *ir.Node) *ir.Node {
+			return sum(b, start, b.Min(at.At(b, b.I32(atCount)).Re, b.I32(n)), func(k *ir.Node) *ir.Node {
 				k = b.Add(first, k)
 				return b.Mul(x.At(b, place(z, p, side, k)...).Re, triangle(b, r, k))
 			})
-			return b.Cast(base, b.Sub(b.Cast(ir.F64, right), is))
 		}
+		less := func(b *ops.Body, right, is *ir.Node) *ir.Node { return b.Cast(base, b.Sub(b.Cast(ir.F64, right), is)) }
 		last := len(v.Type.Dims) - 1
 		if tile > 0 {
 			left := states[stateTile]
-			add(p.update, "left", p.panel, stage("left", v, []*ops.Stage{x, at, left}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+			add(p.update, "left", p.panel, stage("left", v, append(inputs, left), func(b *ops.Body, i []*ir.Node) *ir.Node {
 				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atColumn), i[1])
-				return less(b, left.At(b, i[0], inTile(b, column, atTileColumn)).Re, []*ir.Node{row}, column)
+				return less(b, given(b, row, column), known(b, left.At(b, i[0], inTile(b, column, atTileColumn)).Re, []*ir.Node{row}, column))
 			}))
 		}
 		add(p.update, name+"left", p.panel, stage("left"+name, v, inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
 			side, r := i[:last], b.Add(number(b, atColumn), i[last])
-			return less(b, right(b, side, r), side, r)
+			return less(b, right(b, side, r), known(b, b.F64(0), side, r))
 		}))
 		add(p.done, name+"solution", p.x, stage("solution"+name, x, []*ops.Stage{v, inverse, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
 			side, k := slices.Clone(i[:len(i)-1]), i[len(i)-1]
@@ -229,15 +229,17 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 			if along.Size > panel {
 				first = b.Max(first, b.Min(number(b, atInverse), b.I32(along.Size-panel)))
 			}
-			return b.Cast(base, sum(b, b.I32(panel), func(k *ir.Node) *ir.Node {
+			return b.Cast(base, sum(b, b.F64(0), b.I32(panel), func(k *ir.Node) *ir.Node {
 				return b.Mul(v.At(b, append(slices.Clone(side), k)...).Re, inverse.At(b, b.Add(first, k), c).Re)
 			}))
 		}))
 		if tile > 0 {
-			add(tileCall, "tile", stateTile, stage("tile", states[stateTile], inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
+			part := stage("tile", states[stateTile], inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
 				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atTileColumn), i[1])
-				return less(b, given(b, row, column), []*ir.Node{row}, column)
-			}))
+				return known(b, b.F64(0), []*ir.Node{row}, column)
+			})
+			part.Digits = base
+			add(tileCall, "tile", stateTile, part)
 		}
 		if p.block >= 0 {
 			add(p.block, "block", stateInverse, stage("block", inverse, []*ops.Stage{a, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {

@@ -14,6 +14,7 @@ import (
 
 const (
 	tileBytes = 4096 // of a page
+	sumBlock  = 512  // of terms that are summed in f32 at a time: from tile to tile they are those of the whole sum, so that the bits are
 	tileCall  = 2    // the program that finds what is left of a tile by the tiles beside it; its panels are found from there
 )
 
@@ -29,12 +30,13 @@ func (z *large) tile(room int64) int {
 		if n*size%tileBytes != 0 || b*size%tileBytes != 0 {
 			ends = 2 * tileBytes * b
 		}
-		return 3*b*n*size+2*(b*b*size+ends)+(b+2*panel)*b*size <= room/64*63
+		return 3*b*n*size+2*(b*b*size+ends)+b*(8*b+2*panel*size) <= room/64*63
 	}
-	most := (n + panel - 1) / panel * panel
-	for b := min(most, 1<<14); b > panel; b -= panel {
-		if fits(b) {
-			return int(b)
+	for _, step := range []int64{sumBlock, panel} {
+		for b := min((n+step-1)/step*step, 1<<14); b >= step; b -= step {
+			if fits(b) {
+				return int(b)
+			}
 		}
 	}
 	return panel

@@ -31,7 +31,7 @@ func smallSpecs() []*ops.Spec {
 		"all in all, the error is up to about the condition of the matrix times the rounding of its type."
 	const onDisk = " Where a is read from a file, or follows from what its elements can be computed from in place, and does not fit the memory, tiles of it and of the root are in " +
 		"memory, and the rest is on disk, beside what the program writes: of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written (Toledo, A survey " +
-		"of out-of-core algorithms in numerical linear algebra, 1999)."
+		"of out-of-core algorithms in numerical linear algebra, 1999). The bits are those of the whole, of f32 where tiles have 512 rows or more."
 	return []*ops.Spec{
 		{
 			Name: "solve", Doc: "Solutions of systems of linear equations.", Group: "linear algebra", Error: rule,

@@ -56,8 +56,10 @@ func narrowest(s *ops.Stage) ir.DType {
 			return
 		}
 		seen[in] = true
-		if t := in.Type.Elem.Base; t.Float() && t.Size() < least.Size() {
-			least = t
+		for _, t := range []ir.DType{in.Type.Elem.Base, in.Digits} {
+			if t.Float() && t.Size() < least.Size() {
+				least = t
+			}
 		}
 		for _, from := range in.Inputs {
 			visit(from)
