@@ -84,8 +84,8 @@ func plausible(member *zip.File, size int64) error {
 	return nil
 }
 
-// Open opens one array. Reading tiles in ascending order is fast; going back unpacks again from the beginning.
-// The archive's checksum is verified when the last byte is read.
+// Open opens one array. Tiles of a stored one are read from where they are; of one that is deflated in ascending order, and going back unpacks again from the
+// beginning. The archive's checksum is verified when the last byte is read, or before what does not follow on what was read.
 func (a *Archive) Open(name string) (*File, error) {
 	member := a.members[name]
 	if member == nil {
@@ -96,6 +96,13 @@ func (a *Archive) Open(name string) (*File, error) {
 		return nil, e
 	}
 	stream := &memberReader{member: member}
+	if member.Method == zip.Store {
+		at, err := member.DataOffset()
+		if err != nil {
+			return nil, fileio.Wrap(a.path, fileio.CannotRead, err)
+		}
+		stream.stored = io.NewSectionReader(a.file, at, int64(member.UncompressedSize64))
+	}
 	f, err := New(a.path+"["+name+"]", stream, int64(member.UncompressedSize64))
 	if err != nil {
 		return nil, errors.Join(err, stream.Close())
@@ -163,17 +170,26 @@ func (a *Archive) Close() error {
 	return nil
 }
 
-// memberReader reads an archive member at any offset: forward by unpacking, backward by starting again.
+// memberReader reads an archive member at any offset: forward by unpacking, backward by starting again or, once its checksum is right, where it is stored.
 type memberReader struct {
 	member *zip.File
+	stored *io.SectionReader // nil: it is deflated
 	mu     sync.Mutex
 	stream io.ReadCloser // nil before the first read
 	at     int64
+	right  bool // the checksum
 }
 
 func (m *memberReader) ReadAt(p []byte, offset int64) (int, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	const header = 64 << 10 // which is looked at in some order, when nothing is made of it yet
+	if m.stored != nil && offset != m.at && max(offset, m.at) > header {
+		if err := m.check(); err != nil {
+			return 0, err
+		}
+		return m.stored.ReadAt(p, offset)
+	}
 	if m.stream == nil || offset < m.at {
 		if err := m.restart(); err != nil {
 			return 0, err
@@ -196,6 +212,22 @@ func (m *memberReader) ReadAt(p []byte, offset int64) (int, error) {
 		return 0, m.explain(err)
 	}
 	return n, nil
+}
+
+// check compares the checksum, once, with what is stored.
+func (m *memberReader) check() error {
+	if m.right {
+		return nil
+	}
+	if err := m.restart(); err != nil {
+		return err
+	}
+	n, err := io.Copy(io.Discard, m.stream)
+	if m.at = n; err != nil {
+		return m.explain(err)
+	}
+	m.right = true
+	return nil
 }
 
 func (m *memberReader) restart() (err error) {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"weft/kernels/region"
 	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
@@ -117,6 +118,44 @@ func TestDamagedArchives(t *testing.T) {
 			}
 			wantError(t, readAll(path, "a"), path, c.want)
 		})
+	}
+}
+
+// Rows of what is stored are read from where they are, in any order, by several; a changed byte is found before any element is given out of order.
+func TestRowsOfStoredArrays(t *testing.T) {
+	s := sample{element.Int32, []int{200, 300}, false, binary.LittleEndian, 1}
+	whole := s.packed(element.Int32)
+	for _, c := range []struct {
+		method  uint16
+		changed bool
+	}{{zip.Store, false}, {zip.Deflate, false}, {zip.Store, true}} {
+		file := zipFile(t, c.method, "a.npy", string(s.file()))
+		if c.changed {
+			file[len(file)/2] ^= 0x55
+		}
+		path := filepath.Join(t.TempDir(), "a.npz")
+		if err := os.WriteFile(path, file, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in, err := openMember(path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := in.About().Whole, c.method == zip.Deflate; got != want {
+			t.Errorf("method %d: read as a whole: %v", c.method, got)
+		}
+		for _, row := range []int{150, 3, 4, 199} {
+			dst := words.Bytes(300 * 4)
+			err := in.Read(dst, element.Int32, 0, region.Region{{Lo: row, Hi: row + 1}, {Lo: 0, Hi: 300}})
+			if c.changed {
+				wantError(t, err, path, "checksum")
+			} else if err != nil || !bytes.Equal(dst, whole[row*1200:(row+1)*1200]) {
+				t.Errorf("method %d: row %d: wrong elements, %v", c.method, row, err)
+			}
+		}
+		if err := in.Close(); err != nil && !c.changed {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -37,7 +37,7 @@ var Single = &format.Format{
 // Several is the format of NPZ files.
 var Several = &format.Format{
 	Name: "NPZ", Endings: []string{".npz"}, Holds: element.DType.Valid, Takes: []string{"as"}, Choices: []string{"member"}, Open: openMember, List: list, Write: writeArchive, WriteRecord: writeRecord, CheckRecord: checkRecord, Texts: true,
-	Reads:  "An NPZ file gives a record of its arrays and single texts, or the only one as it is.",
+	Reads:  "An NPZ file gives a record of its arrays and single texts, or the only one as it is; what is not deflated is read by rows where memory is short.",
 	Writes: "An NPZ file holds a record of arrays and texts, or one array. NPZ files also hold the coordinates of each dimension under its name.",
 }
 
@@ -65,11 +65,17 @@ const band = 1 << 20
 func (n input) About() format.About {
 	h := n.Header()
 	rows := max(1, append(h.Shape, 1)[0])
-	about := format.About{DType: h.DType, Shape: h.Shape, Band: max(1, band/max(1, int(h.Bytes())/rows)), Whole: n.archive != nil}
+	about := format.About{DType: h.DType, Shape: h.Shape, Band: max(1, band/max(1, int(h.Bytes())/rows)), Whole: n.deflated()}
 	if h.Fortran && len(h.Shape) > 1 {
 		about.Whole, about.Band = true, rows
 	}
 	return about
+}
+
+// deflated reports an array that cannot be read from where it is.
+func (n input) deflated() bool {
+	m, member := n.source.(*memberReader)
+	return member && m.stored == nil
 }
 
 func (n input) Read(dst []byte, as element.DType, stride int, t region.Region) error {
