@@ -79,14 +79,14 @@ func (f *AffineIn) Stride(n *Node) (stride int64, ok bool) {
 	switch {
 	case n == f.axis:
 		return 1, true
-	case !f.vary.Of(n).Meets(f.axis.bind):
+	case !f.vary.Of(n).Meets(f.axis.Bind()):
 		return 0, true
 	case n.Kind != KAlu || !n.Type.Int():
 		return 0, false
 	case n.Op == Select:
 		x, okx := f.Stride(n.Args[1])
 		y, oky := f.Stride(n.Args[2])
-		return x, okx && oky && x == y && !f.vary.Of(n.Args[0]).Meets(f.axis.bind)
+		return x, okx && oky && x == y && !f.vary.Of(n.Args[0]).Meets(f.axis.Bind())
 	}
 	each, ok := n.Op.Info().Affine(n)
 	if !ok {

@@ -35,12 +35,12 @@ func (b *Builder) Alu(op Op, args ...*Node) *Node {
 	if n := b.simplify(op, t, args); n != nil {
 		return n
 	}
-	return b.intern(&Node{Kind: KAlu, Type: t, Op: op, Args: args})
+	return b.intern(Node{Kind: KAlu, Type: t, Op: op, Args: args})
 }
 
 // Own applies an operation of a renderer's own.
 func (b *Builder) Own(op Op, a *Node) *Node {
-	return b.intern(&Node{Kind: KAlu, Type: a.Type, Op: op, Args: []*Node{a}})
+	return b.intern(Node{Kind: KAlu, Type: a.Type, Op: op, Args: []*Node{a}})
 }
 
 // Cast converts to another compute type.
@@ -61,7 +61,7 @@ func (b *Builder) Cast(t DType, a *Node) *Node {
 	case t == I32 && a.Type == I64 && (a.Op == Add || a.Op == Sub || a.Op == Mul): // whose low words follow from those of its operands
 		return b.Alu(a.Op, b.Cast(t, a.Args[0]), b.Cast(t, a.Args[1]))
 	}
-	return b.intern(&Node{Kind: KAlu, Type: t, Op: Cast, Args: []*Node{a}})
+	return b.intern(Node{Kind: KAlu, Type: t, Op: Cast, Args: []*Node{a}})
 }
 
 // holds reports whether a float type holds an integer exactly, whatever it is.
@@ -82,7 +82,7 @@ func (b *Builder) Reinterpret(t DType, a *Node) *Node {
 	if a.Type.Size() != t.Size() {
 		panic(fmt.Sprintf("ir: bits of %s as %s", a.Type, t))
 	}
-	return b.intern(&Node{Kind: KAlu, Type: t, Op: Bits, Args: []*Node{a}})
+	return b.intern(Node{Kind: KAlu, Type: t, Op: Bits, Args: []*Node{a}})
 }
 
 func (b *Builder) simplify(op Op, t DType, a []*Node) *Node {

@@ -4,62 +4,51 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"math/bits"
 )
 
 // Builder makes nodes, at most one of each: two equal expressions are one node.
 type Builder struct {
-	table   map[key]*Node
+	table   table
+	roots   []*Node // of the nodes that are known, until the first is looked up: most rewritings find nothing to rewrite
+	known   int     // how many these are
 	next    int
 	binders int
 }
 
 // NewBuilder returns an empty builder. Nodes of different builders must not be mixed.
-func NewBuilder() *Builder { return &Builder{table: map[key]*Node{}} }
+func NewBuilder() *Builder { return &Builder{} }
 
-// key identifies a node by content; up to three operands inline, more through rest.
-type key struct {
-	kind    Kind
-	typ     DType
-	op      Op
-	guarded bool
-	bits    uint64
-	name    string
-	buf     *Buffer
-	a, b, c int
-	rest    string
+func (b *Builder) intern(n Node) *Node {
+	if b.roots != nil {
+		b.know()
+	}
+	m, at := b.table.find(&n)
+	if m == nil {
+		m = new(Node)
+		*m = n
+		b.table.put(b.add(m), at)
+	}
+	return m
 }
 
-func keyOf(n *Node) key {
-	k := key{kind: n.Kind, typ: n.Type, op: n.Op, guarded: n.Guarded, name: n.Name, buf: n.Buf, bits: uint64(n.I)}
-	if n.Kind == KConst && n.Type.Float() {
-		k.bits = math.Float64bits(n.F)
-	}
-	p := [3]*int{&k.a, &k.b, &k.c}
-	for i, a := range n.Args {
-		if i < 3 {
-			*p[i] = a.id
-		} else {
-			k.rest += fmt.Sprintf("%d,", a.id)
+// know has the builder find the nodes that it extends.
+func (b *Builder) know() {
+	roots := b.roots
+	b.roots = nil
+	b.table.grow(2 * b.known)
+	WalkNodes(roots, func(n *Node) {
+		switch n.Kind {
+		case KConst, KArg, KLoad, KAlu:
+			_, at := b.table.find(n)
+			b.table.put(n, at)
 		}
-	}
-	return k
-}
-
-func (b *Builder) intern(n *Node) *Node {
-	k := keyOf(n)
-	if m := b.table[k]; m != nil {
-		return m
-	}
-	b.add(n)
-	b.table[k] = n
-	return n
+	})
 }
 
 func (b *Builder) add(n *Node) *Node {
 	b.next++
 	n.id = b.next
-	n.free = n.bind
+	n.free = n.Bind()
 	for _, a := range n.Args {
 		n.free = n.free.Or(a.free)
 	}
@@ -71,12 +60,12 @@ const TooManyBinders = binderFault("ir: a kernel binds more axes and folds than 
 
 type binderFault string
 
-func (b *Builder) binder() Set {
+func (b *Builder) binder() int16 {
 	if b.binders == MaxBinders {
 		panic(TooManyBinders)
 	}
 	b.binders++
-	return bit(b.binders - 1)
+	return int16(b.binders)
 }
 
 // Insert adds a node that is given whole: values that are there already are found again, an axis and the index of a fold take numbers for
@@ -92,14 +81,14 @@ func (b *Builder) Insert(n *Node) *Node {
 	case n.Kind == KGet:
 		return b.add(n)
 	case n.Kind != KAxis:
-		return b.intern(n)
+		return b.intern(*n)
 	case n.Role == RoleParallel:
 		n.bind = b.binder()
 	case n.Role == RoleIndex:
-		f.IndexBind, f.AccBind = b.binder(), b.binder()
-		n.bind = f.IndexBind
+		n.bind = b.binder()
+		f.IndexBind, f.AccBind = n.Bind(), bit(int(b.binder())-1)
 	case n.Role == RoleAcc:
-		n.bind = f.AccBind
+		n.bind = int16(f.AccBind.last())
 	}
 	return b.add(n)
 }
@@ -110,7 +99,7 @@ func (b *Builder) Binders() int { return b.binders }
 // Const is a constant of type t. Integers must be exact in a float64; use Int otherwise. For Bool, any v but 0 is true.
 // An F32 constant keeps the float64 it was made of: devices round it, a float64 reference does not.
 func (b *Builder) Const(t DType, v float64) *Node {
-	n := &Node{Kind: KConst, Type: t}
+	n := Node{Kind: KConst, Type: t}
 	switch {
 	case t.Float() && t.Compute() == t:
 		n.F = v
@@ -131,7 +120,7 @@ func (b *Builder) Int(t DType, v int64) *Node {
 	if t == I32 {
 		v = int64(int32(v))
 	}
-	return b.intern(&Node{Kind: KConst, Type: t, I: v})
+	return b.intern(Node{Kind: KConst, Type: t, I: v})
 }
 
 // I32 is an int32 constant.
@@ -152,7 +141,7 @@ func (b *Builder) Arg(t DType, name string) *Node { return b.ArgOr(t, name, math
 
 // ArgOr is an Arg that is v where a launch does not say. No code and no hash depends on v. Like a constant, one of F32 keeps a float64.
 func (b *Builder) ArgOr(t DType, name string, v float64) *Node {
-	return b.intern(&Node{Kind: KArg, Type: t, Name: name, F: v})
+	return b.intern(Node{Kind: KArg, Type: t, Name: name, F: v})
 }
 
 // Axis is a new parallel axis of the given extent; its value is an I32 from 0 to extent-1.
@@ -163,7 +152,7 @@ func (b *Builder) Axis(name string, extent int) *Node {
 // Load reads buf at index, one index an axis.
 func (b *Builder) Load(buf *Buffer, index ...*Node) *Node {
 	b.checkIndex(buf, index)
-	return b.intern(&Node{Kind: KLoad, Type: buf.Type.Compute(), Buf: buf, Args: index})
+	return b.intern(Node{Kind: KLoad, Type: buf.Type.Compute(), Buf: buf, Args: index})
 }
 
 // LoadOr reads buf at index where guard holds and is other elsewhere; the buffer is not touched there.
@@ -176,7 +165,7 @@ func (b *Builder) LoadOr(buf *Buffer, guard, other *Node, index ...*Node) *Node 
 	}
 	b.checkIndex(buf, index)
 	args := append(append(make([]*Node, 0, len(index)+2), index...), guard, other)
-	return b.intern(&Node{Kind: KLoad, Type: buf.Type.Compute(), Buf: buf, Args: args, Guarded: true})
+	return b.intern(Node{Kind: KLoad, Type: buf.Type.Compute(), Buf: buf, Args: args, Guarded: true})
 }
 
 func (b *Builder) checkIndex(buf *Buffer, index []*Node) {
@@ -324,7 +313,7 @@ func (b *Builder) leastRoot(f *Fold) bool {
 func (b *Builder) Rebuild(n *Node, args []*Node) *Node {
 	switch {
 	case n.Kind == KConst || n.Kind == KArg:
-		return b.intern(&Node{Kind: n.Kind, Type: n.Type, Name: n.Name, F: n.F, I: n.I})
+		return b.intern(Node{Kind: n.Kind, Type: n.Type, Name: n.Name, F: n.F, I: n.I})
 	case n.Kind == KLoad && n.Guarded:
 		k := len(args) - 2
 		return b.LoadOr(n.Buf, args[k], args[k+1], args[:k]...)
@@ -342,21 +331,12 @@ func (b *Builder) Rebuild(n *Node, args []*Node) *Node {
 // from: a renderer's rewriting of a finished kernel. The nodes themselves stay as they are, so several may extend one
 // kernel at the same time; what they add must not be mixed.
 func Extend(roots []*Node) *Builder {
-	b := NewBuilder()
+	b := &Builder{roots: roots}
 	WalkNodes(roots, func(n *Node) {
 		b.next = max(b.next, n.id)
-		bound := n.bind
-		if n.Kind == KFold {
-			bound = n.Fold.IndexBind.Or(n.Fold.AccBind)
-		}
-		for i, w := range bound {
-			if w != 0 {
-				b.binders = max(b.binders, 64*i+bits.Len64(w))
-			}
-		}
-		switch n.Kind {
-		case KConst, KArg, KLoad, KAlu:
-			b.table[keyOf(n)] = n
+		b.known++
+		if b.binders = max(b.binders, int(n.bind)); n.Kind == KFold {
+			b.binders = max(b.binders, n.Fold.Binders().last())
 		}
 	})
 	return b

@@ -9,21 +9,40 @@ package ir
 // not differ over: it may be computed once for these, or be an array or a table that another kernel made. An axis is one whatever its extent is. And
 // it stays apart where the sum is one of a choice between adding and not, since lanes add 0 then.
 type Contraction struct {
-	products map[*Node]bool // that nothing but sums reads
-	operand  map[*Node]int
+	products []*Node  // that nothing but sums reads, by number
+	sums     []joined // those that products are rounded with, by number
 	vary     *Vary
 	chains   map[*Node]Set // accumulators of sums, with the terms added so far, by what all of their own terms depend on
 	accs     Set           // of all folds
 }
 
+// joined is a sum, and which of its operands is rounded with it.
+type joined struct {
+	sum *Node
+	at  int
+}
+
+// at is what a list by numbers has for a node.
+func at[T any](list []T, n *Node) (x T) {
+	if n.id < len(list) {
+		x = list[n.id]
+	}
+	return x
+}
+
 // ContractionOf looks through a kernel. No product is contracted unless Kernel.Contract is set.
 func ContractionOf(k *Kernel) *Contraction {
-	c := &Contraction{products: map[*Node]bool{}, operand: map[*Node]int{}, vary: NewVary(), chains: map[*Node]Set{}}
+	c := &Contraction{vary: NewVary(), chains: map[*Node]Set{}}
 	if !k.Contract {
 		return c
 	}
-	read, chosen := map[*Node]bool{}, map[*Node]bool{} // products by other than sums, sums by choices
-	other := func(n *Node) { read[narrow(n)] = true }
+	roots, last := k.Roots(), 0
+	for _, n := range roots {
+		last = max(last, n.id)
+	}
+	c.products, c.sums = make([]*Node, last+1), make([]joined, last+1)
+	read, chosen := make([]bool, last+1), map[*Node]bool{} // products by other than sums, sums by choices
+	other := func(n *Node) { read[narrow(n).id] = true }
 	var sums []*Node
 	k.Walk(func(n *Node) {
 		c.vary.discover(n)
@@ -40,26 +59,28 @@ func ContractionOf(k *Kernel) *Contraction {
 			}
 		}
 		if isProduct(n) {
-			c.products[n] = true
+			c.products[n.id] = n
 		}
 		if n.Kind == KAlu && n.Op == Select && isSum(n.Args[1]) && n.Args[1].Op == Add && n.Args[1].Args[0] == n.Args[2] {
 			chosen[n.Args[1]] = true
 		}
 	})
-	for _, n := range k.Roots() {
+	for _, n := range roots {
 		other(n)
 	}
-	for n := range read {
-		delete(c.products, n)
+	for id, yes := range read {
+		if yes {
+			c.products[id] = nil
+		}
 	}
 	for _, n := range sums {
 		x, y := n.Args[0], n.Args[1]
 		switch {
 		case chosen[n] || isProduct(x) && isProduct(y) && sameOperands(x, y):
 		case c.Joins(y, x):
-			c.operand[n] = 1
+			c.sums[n.id] = joined{n, 1}
 		case c.Joins(x, y):
-			c.operand[n] = 0
+			c.sums[n.id] = joined{n, 0}
 		}
 	}
 	return c
@@ -67,24 +88,29 @@ func ContractionOf(k *Kernel) *Contraction {
 
 // Product is which operand of a value is a product that is rounded with it; ok is false where none is.
 func (c *Contraction) Product(n *Node) (operand int, ok bool) {
-	operand, ok = c.operand[n]
-	return operand, ok
+	j := at(c.sums, n)
+	return j.at, j.sum == n
 }
 
 // Joins reports whether a value is a product that is rounded with its sum with another, such as an accumulator or a part of it.
 func (c *Contraction) Joins(n, other *Node) bool {
-	return c.products[n] && c.differs(other).Minus(c.differs(n)).Empty()
+	return at(c.products, n) == n && c.differs(other).Minus(c.differs(n)).Empty()
 }
 
 // Absorbed are the products that are rounded with all that reads them, and so never computed by themselves.
 func (c *Contraction) Absorbed(k *Kernel) map[*Node]bool {
 	out := map[*Node]bool{}
-	for n := range c.operand {
-		out[n.Args[c.operand[n]]] = true
+	for _, j := range c.sums {
+		if j.sum != nil {
+			out[j.sum.Args[j.at]] = true
+		}
 	}
 	k.Walk(func(n *Node) {
 		for i, a := range n.Args {
-			if at, ok := c.operand[n]; !ok || at != i {
+			if a.Kind != KAlu || a.Op != Mul {
+				continue
+			}
+			if at, ok := c.Product(n); !ok || at != i {
 				delete(out, a)
 			}
 		}

@@ -16,7 +16,11 @@ func Hash(k *Kernel) string { return hash(k, false) }
 func LooseHash(k *Kernel) string { return hash(k, true) }
 
 func hash(k *Kernel, loose bool) string {
-	h := hasher{bufs: map[*Buffer]int{}, loose: loose}
+	last := 0
+	for _, r := range k.Roots() {
+		last = max(last, r.id)
+	}
+	h := hasher{bufs: map[*Buffer]int{}, loose: loose, place: make([]int, last+1), text: make([]byte, 0, nodeText*last)}
 	for _, a := range k.Axes {
 		h.node(a)
 	}
@@ -41,6 +45,9 @@ func hash(k *Kernel, loose bool) string {
 	sum := sha256.Sum256(h.text)
 	return hex.EncodeToString(sum[:16])
 }
+
+// nodeText is about how many bytes a node takes, and those around it that are of other kernels.
+const nodeText = 24
 
 // hasher writes a kernel with nodes numbered in order of first use.
 type hasher struct {

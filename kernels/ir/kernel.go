@@ -102,7 +102,7 @@ func enclosing(f *Fold) []*Node {
 	out := []*Node{f.Node}
 	for i := 0; i < len(out); i++ {
 		WalkNodes(out[i:i+1], func(n *Node) {
-			if n.Kind == KAxis && n.Fold != nil && out[i].free.Meets(n.bind) && !slices.Contains(out, n.Fold.Node) {
+			if n.Kind == KAxis && n.Fold != nil && out[i].free.Meets(n.Bind()) && !slices.Contains(out, n.Fold.Node) {
 				out = append(out, n.Fold.Node)
 			}
 		})
@@ -153,7 +153,11 @@ func (m *met) first(n *Node) bool {
 // WalkNodes visits every node reachable from roots once, operands before users. A fold's index and accumulators come
 // before its body.
 func WalkNodes(roots []*Node, visit func(*Node)) {
-	var seen met
+	last := 0
+	for _, r := range roots {
+		last = max(last, r.id)
+	}
+	seen := make(met, last/64+1)
 	var walk func(*Node)
 	walk = func(n *Node) {
 		if !seen.first(n) {

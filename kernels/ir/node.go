@@ -26,32 +26,39 @@ const (
 
 // Node is one scalar value. Nodes are made by a Builder and never change.
 type Node struct {
-	Kind Kind
-	Type DType
-	Op   Op      // KAlu
+	Kind    Kind
+	Type    DType
+	Op      Op   // KAlu
+	Guarded bool // KLoad: Args ends with guard (Bool) and other: the value is guard ? buffer[index] : other
+	Role    Role // KAxis
+
+	bind int16 // KAxis: the binder it is, from 1 on
+
 	F    float64 // KConst of a float type; KArg: what it is where a launch does not say, NaN: a launch must
 	I    int64   // KConst of an integer type or Bool; KGet: which accumulator
 	Name string  // KArg, KAxis
 
 	// Args are the operands of KAlu; the index of KLoad, one an axis of the buffer, then guard and other if Guarded;
 	// the KFold node of KGet.
-	Args    []*Node
-	Guarded bool    // KLoad: Args ends with guard (Bool) and other: the value is guard ? buffer[index] : other
-	Buf     *Buffer // KLoad
-	Role    Role    // KAxis
-	Extent  int     // KAxis parallel: iterations, from 0
-	Fold    *Fold   // KFold, KGet, and KAxis with RoleIndex or RoleAcc
+	Args   []*Node
+	Buf    *Buffer // KLoad
+	Extent int     // KAxis parallel: iterations, from 0
+	Fold   *Fold   // KFold, KGet, and KAxis with RoleIndex or RoleAcc
 
-	bind Set // KAxis: the binder it is
-	free Set
 	id   int
+	free Set
 }
 
 // Free is the set of binders whose variables the value depends on: it decides in which loop the value lives.
 func (n *Node) Free() Set { return n.free }
 
 // Bind is the binder a KAxis node belongs to; empty for the others.
-func (n *Node) Bind() Set { return n.bind }
+func (n *Node) Bind() (s Set) {
+	if n.bind > 0 {
+		s = bit(int(n.bind) - 1)
+	}
+	return s
+}
 
 // ID is unique within a builder and increases from operands to users.
 func (n *Node) ID() int { return n.id }

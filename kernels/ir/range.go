@@ -113,6 +113,9 @@ func (r *ranger) hold(c *Node) {
 }
 
 func (r *ranger) of(n *Node) span {
+	if n.Kind == KConst && len(r.clip) == 0 && n.Type != Bool { // as fast as to remember it
+		return constSpan(n)
+	}
 	if s, ok := r.memo[n]; ok {
 		return s
 	}

@@ -17,6 +17,16 @@ func bit(i int) (s Set) {
 	return s
 }
 
+// last is the number, from 1 on, of the last member; 0: there is none.
+func (s Set) last() (n int) {
+	for i, w := range s {
+		if w != 0 {
+			n = 64*i + bits.Len64(w)
+		}
+	}
+	return n
+}
+
 // Or is the union.
 func (s Set) Or(t Set) Set {
 	for i := range s {

@@ -53,10 +53,10 @@ func (v *Vary) discover(n *Node) (found bool) {
 	case n.Kind == KFold:
 		n.Fold.Operands(func(m *Node) { found = v.discover(m) || found })
 	case n.Kind == KAxis && n.Role == RoleIndex:
-		v.folds = append(v.folds, varyFold{n.bind, n.Fold.Lo.free})
+		v.folds = append(v.folds, varyFold{n.Bind(), n.Fold.Lo.free})
 		return v.discover(n.Fold.Lo) || true
 	case n.Kind == KAxis && n.Role == RoleAcc && n.Fold.Node != nil:
-		v.folds = append(v.folds, varyFold{n.bind, n.Fold.Node.free.Or(n.Fold.IndexBind)})
+		v.folds = append(v.folds, varyFold{n.Bind(), n.Fold.Node.free.Or(n.Fold.IndexBind)})
 		return v.discover(n.Fold.Node) || true
 	}
 	return found

@@ -24,6 +24,14 @@ type contraction struct {
 // contraction finds the operands of a fold along two axes; nil if it has none along one of them, its turns differ or end early, or it is the same
 // along a third, which is innermost then.
 func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
+	key := [3]int{f.Node.ID(), a, u}
+	if _, known := s.products[key]; !known {
+		s.products[key] = s.findContraction(f, a, u)
+	}
+	return s.products[key]
+}
+
+func (s *survey) findContraction(f *ir.Fold, a, u int) *contraction {
 	if a == u || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All || !s.vary(f.Lo).Or(s.vary(f.Hi)).Empty() {
 		return nil
 	}
@@ -34,13 +42,13 @@ func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
 	}
 	c := &contraction{f: f, a: a, u: u, inside: map[*ir.Node]int{}}
 	axes := [2]ir.Set{s.k.Axes[a].Bind(), s.k.Axes[u].Bind()}
-	seen := map[*ir.Node]bool{}
+	seen := make([]bool, len(s.place))
 	var find func(n *ir.Node)
 	find = func(n *ir.Node) {
-		if seen[n] || s.deepest(n) != f {
+		if seen[n.ID()] || s.deepest(n) != f {
 			return
 		}
-		seen[n] = true
+		seen[n.ID()] = true
 		v := s.vary(n)
 		for x := range axes {
 			if v.Meets(axes[x]) && !v.Meets(axes[1-x]) && n.Free().Meets(f.IndexBind) && !n.Free().Meets(f.AccBind) {

@@ -23,21 +23,19 @@ type SharedTile struct {
 }
 
 // Cells is how many elements it holds.
-func (s *SharedTile) Cells() int { return productInts(s.Size) }
+func (s *SharedTile) Cells() int {
+	n := 1
+	for _, x := range s.Size {
+		n *= x
+	}
+	return n
+}
 
 // Bytes is the shared memory it takes.
 func (s *SharedTile) Bytes() int { return (s.Cells()*s.Buf.Type.Size() + 15) / 16 * 16 }
 
 // reuse is how often an element of the shared-memory tile is read.
 func (s *SharedTile) reuse() float64 { return s.reads / float64(s.Cells()) }
-
-func productInts(list []int) int {
-	n := 1
-	for _, x := range list {
-		n *= x
-	}
-	return n
-}
 
 // tiler finds shared-memory tiles. Origins stand for a block's first point along each of its axes.
 type tiler struct {

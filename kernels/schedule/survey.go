@@ -20,13 +20,14 @@ type survey struct {
 	place []placed // of nodes, by their numbers
 	cost  float64  // of a point computed alone, in additions
 
-	builder  func() *ir.Builder   // for trying what values would become
-	leaves   map[*ir.Fold]bool    // memo of left
-	turns    map[*ir.Fold]float64 // memo of trips
-	heaviest func() *ir.Fold      // the innermost that takes most of the work; nil if there is none
-	beside   map[*ir.Buffer]bool  // buffers taken to have their last two dims transposed
-	adding   func() adding        // the order of its sums
-	plenty   bool                 // axes are taken to have as many points as one likes
+	builder  func() *ir.Builder      // for trying what values would become
+	leaves   map[*ir.Fold]bool       // memo of left
+	turns    map[*ir.Fold]float64    // memo of trips
+	products map[[3]int]*contraction // memo of contraction, by fold and axes
+	heaviest func() *ir.Fold         // the innermost that takes most of the work; nil if there is none
+	beside   map[*ir.Buffer]bool     // buffers taken to have their last two dims transposed
+	adding   func() adding           // the order of its sums
+	plenty   bool                    // axes are taken to have as many points as one likes
 }
 
 // placed is where a value is computed.
@@ -37,7 +38,7 @@ type placed struct {
 }
 
 func newSurvey(k *ir.Kernel, t Target) *survey {
-	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{}, turns: map[*ir.Fold]float64{},
+	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{}, turns: map[*ir.Fold]float64{}, products: map[[3]int]*contraction{},
 		builder: sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })}
 	s.heaviest = sync.OnceValue(s.findHeaviest)
 	s.adding = sync.OnceValue(s.findAdding)

@@ -80,12 +80,15 @@ type counter struct {
 	lanes  ir.Set               // both
 	along  []*ir.AffineIn       // the axes or fold indices that lanes lie along
 	rare   map[*ir.Node]float64 // see rarely
+	runs   map[ir.Set]float64   // memo of turned, where nothing is rare
+	inner  map[ir.Set]*ir.Fold  // memo of innermostAround, by loops
 	narrow map[*ir.Node]bool    // of float64 sums that are float32 for many iterations
 }
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
 func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) Work {
-	c := &counter{k: k, p: p, told: told, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil)}
+	c := &counter{k: k, p: p, told: told, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil),
+		runs: map[ir.Set]float64{}, inner: map[ir.Set]*ir.Fold{}}
 	c.folds = foldsOf(k)
 	if layout != nil {
 		c.layout = *layout
@@ -225,15 +228,7 @@ func (c *counter) scalar() float64 {
 // to as often as that fold turns, one that does not once for all vectors in flight.
 func (c *counter) executions(n *ir.Node) float64 {
 	free := c.around(n)
-	share := cmp.Or(c.rare[n], 1)
-	for _, f := range c.folds {
-		if free.Meets(binders(f)) {
-			if share *= c.shares[f]; f.IndexBind.Meets(c.turns) {
-				share *= c.ragged(f)
-			}
-		}
-	}
-	times := c.trips(free) * share * c.scalar() * cmp.Or(c.layout.Waste, 1)
+	times := c.turned(free, c.rare[n])
 	if c.lanes.Empty() {
 		return times
 	}
@@ -245,6 +240,26 @@ func (c *counter) executions(n *ir.Node) float64 {
 		return times
 	}
 	return times * float64(c.p.Lanes) // a scalar operation takes the time of a vector's
+}
+
+// turned is how often what is computed in some loops is, in a share of their turns (0: all), by one lane of points or turns.
+func (c *counter) turned(loops ir.Set, rare float64) float64 {
+	if times, ok := c.runs[loops]; ok && rare == 0 {
+		return times
+	}
+	share := cmp.Or(rare, 1)
+	for _, f := range c.folds {
+		if loops.Meets(binders(f)) {
+			if share *= c.shares[f]; f.IndexBind.Meets(c.turns) {
+				share *= c.ragged(f)
+			}
+		}
+	}
+	times := c.trips(loops) * share * c.scalar() * cmp.Or(c.layout.Waste, 1)
+	if rare == 0 {
+		c.runs[loops] = times
+	}
+	return times
 }
 
 // sharing is how many vectors in flight have a value in common: those along axes that it does not differ over, in loops that do.
@@ -263,13 +278,15 @@ func (c *counter) sharing(n *ir.Node) float64 {
 
 // innermostAround is the innermost fold that a value is computed in; nil: none.
 func (c *counter) innermostAround(n *ir.Node) *ir.Fold {
-	free := c.around(n)
-	for _, f := range c.folds {
-		if free.Meets(binders(f)) {
-			return f
+	loops := c.around(n)
+	f, ok := c.inner[loops]
+	if !ok {
+		if i := slices.IndexFunc(c.folds, func(f *ir.Fold) bool { return loops.Meets(binders(f)) }); i >= 0 {
+			f = c.folds[i]
 		}
+		c.inner[loops] = f
 	}
-	return nil
+	return f
 }
 
 // around are the loops that a value is computed in.

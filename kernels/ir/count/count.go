@@ -94,14 +94,19 @@ func Around(k *ir.Kernel, order []int) func(free ir.Set) ir.Set {
 			nest[i] = k.Axes[a]
 		}
 	}
+	known := map[ir.Set]ir.Set{}
 	return func(free ir.Set) ir.Set {
-		free = c.closure(free)
-		for i := len(nest) - 1; i > 0; i-- {
-			if free.Meets(nest[i].Bind()) {
-				free = free.Or(nest[i-1].Bind())
+		loops, ok := known[free]
+		if !ok {
+			loops = c.closure(free)
+			for i := len(nest) - 1; i > 0; i-- {
+				if loops.Meets(nest[i].Bind()) {
+					loops = loops.Or(nest[i-1].Bind())
+				}
 			}
+			known[free] = loops
 		}
-		return free
+		return loops
 	}
 }
 
