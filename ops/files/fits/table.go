@@ -1,12 +1,12 @@
 package fits
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	"weft/kernels/region"
 	"weft/ops/files/element"
@@ -25,26 +25,21 @@ func checkTable(of []format.Named) error {
 
 // writeTable writes a record as a binary table with a row for each element of the first dim of its arrays.
 func writeTable(ctx context.Context, path string, of []format.Named) error {
-	columns := make([][]byte, len(of))
 	rows, width := 1, 0
 	dims, err := format.Placed(of, 1)
 	if err != nil {
 		return err
 	}
 	cards := []card{{"TFIELDS", len(of)}}
+	columns := make([]part, len(of))
 	for i, n := range of {
-		var raw bytes.Buffer
-		if err := format.Encode(ctx, &raw, n.Order, n.Array); err != nil {
-			return err
-		}
-		d, within := n.Order.DType, n.Order.Type.Shape()
-		encode(raw.Bytes(), d)
-		columns[i] = raw.Bytes()
+		within := n.Order.Type.Shape()
 		if len(within) > 0 {
 			rows, within = within[0], within[1:]
 		}
 		each := int(region.Whole(within...).Points())
-		width += each * d.Size()
+		columns[i] = part{n, each * n.Order.DType.Size()}
+		width += columns[i].bytes
 		cards = append(cards, columnCards(strconv.Itoa(i+1), n, each, within)...)
 	}
 	cards = append([]card{{"XTENSION", "BINTABLE"}, {"BITPIX", 8}, {"NAXIS", 2}, {"NAXIS1", width}, {"NAXIS2", rows}, {"PCOUNT", 0}, {"GCOUNT", 1}}, cards...)
@@ -59,6 +54,12 @@ func writeTable(ctx context.Context, path string, of []format.Named) error {
 		_, err := w.Write(append(make([]byte, padding(int64(width)*int64(rows))), coordinates(dims)...))
 		return err
 	})
+}
+
+// part is an array of a table, and how many bytes a row of it takes.
+type part struct {
+	format.Named
+	bytes int
 }
 
 // columnCards describe a column of so many elements a row.
@@ -78,24 +79,33 @@ func columnCards(i string, n format.Named, each int, within []int) []card {
 	return append(cards, unitCards("TUNIT"+i, n.Order.Unit)...)
 }
 
-// writeRows writes a row of each column after the other, many at a time.
-func writeRows(ctx context.Context, w io.Writer, columns [][]byte, rows int) error {
+// writeRows writes a row of each column after the other, many at a time. Columns are encoded as they are written: tables may fill the memory there is.
+func writeRows(ctx context.Context, w io.Writer, columns []part, rows int) error {
+	var encoders sync.WaitGroup
+	readers := make([]*io.PipeReader, len(columns))
 	for i, c := range columns {
-		if rows == 0 && len(c) > 0 || rows > 0 && len(c)%rows != 0 {
-			return fmt.Errorf("column %d has %d bytes, which are no %d rows", i+1, len(c), rows)
-		}
+		out, in := io.Pipe()
+		readers[i] = out
+		encoders.Go(func() { in.CloseWithError(format.Encode(ctx, in, c.Order, c.Array)) })
 	}
+	defer encoders.Wait()
+	defer func() {
+		for _, r := range readers {
+			r.Close()
+		}
+	}()
 	var out []byte
 	for row := range rows {
-		for _, c := range columns {
-			each := len(c) / rows
-			out = append(out, c[row*each:(row+1)*each]...)
+		for i, c := range columns {
+			from := len(out)
+			out = append(out, make([]byte, c.bytes)...)
+			if _, err := io.ReadFull(readers[i], out[from:]); err != nil {
+				return fmt.Errorf("column %s, row %d: %w", c.Name, row, err)
+			}
+			encode(out[from:], c.Order.DType)
 		}
 		if len(out) < 1<<20 && row < rows-1 {
 			continue
-		}
-		if err := ctx.Err(); err != nil {
-			return err
 		}
 		if _, err := w.Write(out); err != nil {
 			return err
