@@ -96,6 +96,7 @@ type writer struct {
 	prefix string
 	pool   []operand
 	names  int
+	taken  []operand // that are written in any case
 }
 
 // mostElements bounds the arrays of a program.
@@ -122,7 +123,7 @@ func compose(r *rand.Rand, prefix string, inputs []operand) *program {
 		for !rules[w.IntN(len(rules))](w) {
 		}
 	}
-	outputs := []operand{w.pool[len(w.pool)-1]}
+	outputs := append(w.taken, w.pool[len(w.pool)-1])
 	if w.IntN(2) == 0 {
 		outputs = append(outputs, w.array())
 	}

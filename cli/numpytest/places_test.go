@@ -169,5 +169,5 @@ func carried(w *writer) bool {
 	if s["fold"] == true {
 		return w.emit(a.text+" | fold"+text, a.kind, without(a.dims, []string{d.name}), s)
 	}
-	return w.emit(a.text+" | scan"+text, a.kind, a.dims, s)
+	return w.emit(a.text+" | scan"+text, a.kind, a.dims, s) && w.followed(d.name)
 }

@@ -11,7 +11,11 @@ func reduction(w *writer) bool {
 	if !ok {
 		return false
 	}
-	over := w.some(namesOf(a.dims))
+	return w.reduce(a, w.some(namesOf(a.dims)))
+}
+
+// reduce joins the elements of an array along some dims.
+func (w *writer) reduce(a operand, over []string) bool {
 	text := fmt.Sprintf(", over: [%s]", strings.Join(over, ", "))
 	if len(over) == len(a.dims) && w.IntN(2) == 0 {
 		text = ""
@@ -69,7 +73,26 @@ func running(w *writer) bool {
 	if a.kind.float() {
 		k = a.kind
 	}
-	return w.emit("cumsum("+a.text+text+")", k, a.dims, step{"op": "cumsum", "in": args(a), "dim": d})
+	return w.emit("cumsum("+a.text+text+")", k, a.dims, step{"op": "cumsum", "in": args(a), "dim": d}) && w.followed(d)
+}
+
+// followed reduces what was made last, in order along a dim, or what follows from it element by element: often along that dim, and several times.
+func (w *writer) followed(along string) bool {
+	made := w.pool[len(w.pool)-1]
+	for range w.IntN(4) {
+		a, over := made, []string{along}
+		if w.IntN(3) == 0 {
+			w.emit(a.text+" - 1", a.kind, a.dims, step{"op": "sub", "in": []any{a.text, 1}, "compute": a.kind})
+			a = w.pool[len(w.pool)-1]
+		}
+		if w.IntN(6) == 0 {
+			over = w.some(namesOf(a.dims))
+		}
+		if w.reduce(a, over); w.IntN(2) == 0 {
+			w.taken = append(w.taken, w.pool[len(w.pool)-1])
+		}
+	}
+	return true
 }
 
 func counted(w *writer) bool {

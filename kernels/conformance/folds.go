@@ -97,6 +97,17 @@ func folds() []spec {
 				k.out(fmt.Sprint("v", j), r)
 			}
 		}},
+		{"a state with what it comes to", exactly, func(k *kit) {
+			y, x := k.axis("y", 7), k.axis("x", 37)
+			a, gain := k.random("a", 61), k.random("gain", 7, 37)
+			v := k.fold(ir.Ordered, k.I32(61), []*ir.Node{k.F32(0.5), k.F64(0), k.F32(math.Inf(-1)), k.Int(ir.I64, 0)}, func(i *ir.Node, acc []*ir.Node) []*ir.Node {
+				now := k.Add(acc[0], k.Mul(k.at(gain, y, x), k.Sub(k.at(a, i), acc[0])))
+				return []*ir.Node{now, k.Add(acc[1], k.Cast(ir.F64, now)), k.Max(now, acc[2]), k.Add(acc[3], k.Cast(ir.I64, k.Lt(k.F32(0.25), now)))}
+			})
+			for j, r := range v[1:] {
+				k.out(fmt.Sprint("v", j), r)
+			}
+		}},
 		{"accumulators of all types", exactly, func(k *kit) {
 			x := k.axis("x", 45)
 			a := k.random("a", 45)

@@ -17,6 +17,7 @@ type alike struct {
 	monoid ir.Monoid
 	free   ir.Set
 	level  int
+	twins  bool // they are one only where an accumulator of one is that of another
 }
 
 // choice is how a fold is like those that it may be one with, and whether there are any.
@@ -128,8 +129,16 @@ func merged(b *ir.Builder, roots []*ir.Node, scope ir.Set, fits choice) []*ir.No
 // sameWay chooses folds that join terms in the same way.
 func (s *survey) sameWay(f *ir.Fold) (alike, bool) {
 	ok := f.While == nil && (f.Monoid == ir.Sum || f.Monoid == ir.Product || f.Monoid == ir.Smallest || f.Monoid == ir.Largest)
-	return alike{f.Lo, f.Hi, f.Monoid, f.Node.Free(), s.level[f]}, ok
+	return alike{f.Lo, f.Hi, f.Monoid, f.Node.Free(), s.level[f], false}, ok
 }
+
+// twice chooses folds that find the same as others.
+func (s *survey) twice(f *ir.Fold) (alike, bool) {
+	return alike{f.Lo, f.Hi, f.Monoid, f.Node.Free(), s.level[f], true}, f.While == nil && gathers(f.Monoid)
+}
+
+// gathers reports folds whose results are their accumulators as they are.
+func gathers(m ir.Monoid) bool { return m == ir.Ordered || m == ir.Sum || m == ir.Product }
 
 // groups are the folds that become one.
 func (s *survey) groups() (out [][]*ir.Fold) {
@@ -143,7 +152,7 @@ func (s *survey) groups() (out [][]*ir.Fold) {
 		if byKind[kind] == nil {
 			kinds = append(kinds, kind)
 		}
-		if i := slices.IndexFunc(byKind[kind], func(g []*ir.Fold) bool { return s.joins(f, g) }); i >= 0 {
+		if i := slices.IndexFunc(byKind[kind], func(g []*ir.Fold) bool { return s.joins(kind, f, g) }); i >= 0 {
 			byKind[kind][i] = append(byKind[kind][i], f)
 		} else {
 			byKind[kind] = append(byKind[kind], []*ir.Fold{f})
@@ -159,11 +168,14 @@ func (s *survey) groups() (out [][]*ir.Fold) {
 	return out
 }
 
-// joins reports whether a fold loads from a buffer that one of a group does, which has room for its accumulators.
-func (s *survey) joins(f *ir.Fold, group []*ir.Fold) bool {
+// joins reports whether a fold loads from a buffer that one of a group does, or finds what one of it does, and the group has room for its accumulators.
+func (s *survey) joins(kind alike, f *ir.Fold, group []*ir.Fold) bool {
 	accs, shares := len(f.Accs), false
 	for _, g := range group {
-		accs += len(g.Accs)
+		if accs += len(g.Accs); kind.twins {
+			shares = shares || meets(g, f)
+			continue
+		}
 		for b := range s.loads[f] {
 			shares = shares || s.loads[g][b]
 		}
@@ -201,6 +213,9 @@ func mergedFold(b *ir.Builder, group []*ir.Fold, with map[*ir.Node]*ir.Node, fit
 		}
 		return step, while
 	})
+	if len(group) > 1 && gathers(spec.Monoid) {
+		values = single(b, values)
+	}
 	out := map[*ir.Fold][]*ir.Node{}
 	for _, f := range group {
 		for range f.Accs {

@@ -8,10 +8,13 @@ import (
 
 // Sweep makes one fold of those over the same range that read the same arrays, one side by side with the other, and whose results depend on no order: to the
 // smallest, the largest, any and all. What is read is then read once. Any and all among others are largest values, of 0 and 1; they end no fold early that
-// has to go on for the others. Results are the same to the bit.
+// has to go on for the others. Ordered folds that carry the same are one too. Results are the same to the bit.
 func Sweep(k *ir.Kernel) *ir.Kernel {
 	return merge(k, func(s *survey, f *ir.Fold) (alike, bool) {
-		return alike{f.Lo, f.Hi, ir.Largest, f.Node.Free(), s.level[f]}, sweeps(f)
+		if f.Monoid == ir.Ordered {
+			return s.twice(f)
+		}
+		return alike{f.Lo, f.Hi, ir.Largest, f.Node.Free(), s.level[f], false}, sweeps(f)
 	})
 }
 

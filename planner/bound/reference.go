@@ -7,6 +7,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
 	"weft/kernels/retype"
+	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/graph"
 	"weft/planner/plan"
@@ -146,13 +147,18 @@ func (p *Plan) GivenReference(k *Kernel, roots []*ops.Stage) Reference {
 }
 
 func (p *Plan) inliner() *inliner {
-	return &inliner{g: p.Graph, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{},
+	kept := map[*ops.Stage]bool{}
+	for _, b := range p.Buffers {
+		kept[b.Array] = true
+	}
+	return &inliner{g: p.Graph, kept: kept, stored: map[*ops.Stage][]*ir.Buffer{}, load: map[*ops.Stage]bool{}, known: map[*ops.Stage]bool{},
 		efforts: map[*ops.Stage]effort{}, units: map[*ops.Stage]retype.Units{}, few: map[edge]bool{}, size: 1}
 }
 
 // inliner decides what a reference computes in place: everything but the stages in load and what lacks inputs.
 type inliner struct {
 	g       *graph.Graph
+	kept    map[*ops.Stage]bool         // that the plan stores
 	stored  map[*ops.Stage][]*ir.Buffer // that are alive
 	load    map[*ops.Stage]bool
 	known   map[*ops.Stage]bool // memo of computable
@@ -217,7 +223,7 @@ func (l *inliner) effort(s *ops.Stage) effort {
 	if e, ok := l.efforts[s]; ok {
 		return e
 	}
-	a, p := l.g.Alone(s), l.g.Point(s)
+	a, p := l.g.Alone(s), l.point(s)
 	e := effort{p.Evals, float64(a.Nodes), float64(a.Binders)}
 	for in, reads := range p.Reads {
 		if in.Data == nil && l.stored[in] == nil {
@@ -226,6 +232,14 @@ func (l *inliner) effort(s *ops.Stage) effort {
 	}
 	l.efforts[s] = e
 	return e
+}
+
+// point is what one element of a stage takes: of one that the loops that read it carry, a turn.
+func (l *inliner) point(s *ops.Stage) *graph.Point {
+	if s.Put != nil && !l.kept[s] {
+		return l.g.Turn(s)
+	}
+	return l.g.Point(s)
 }
 
 // expand finds the stored stages that the reference is to load. From the roots on, readers first, each is computed in place as long as
@@ -244,7 +258,7 @@ func (l *inliner) expand(roots []*ops.Stage, narrow map[*ops.Stage]bool, budget,
 				s = o
 			}
 		}
-		u, a, point := open[s], l.g.Alone(s), l.g.Point(s)
+		u, a, point := open[s], l.g.Alone(s), l.point(s)
 		delete(open, s)
 		if l.stored[s] != nil && !slices.Contains(roots, s) {
 			most, with := budget, total
@@ -342,6 +356,7 @@ func (l *inliner) build(roots []*ops.Stage, over []ops.Dim) Reference {
 			k.Stores = append(k.Stores, low.Near(s, l.g.Buffers(s), axes, func() { found = true })...)
 		}
 	}
+	k = subst.Along(k)
 	if slices.ContainsFunc(k.Inputs(), func(part *ir.Buffer) bool { return left[part] }) { // here it does not
 		l.whole = true
 		return l.build(roots, over)

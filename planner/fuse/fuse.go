@@ -60,7 +60,7 @@ type Verdicts struct {
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{}, meets: map[*ops.Stage]*ops.Stage{}, placed: map[*ops.Stage]bool{}, taken: map[*ops.Stage]bool{},
-		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, places: places{}, ways: map[*ops.Stage]bool{},
+		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, along: map[*ops.Stage]bool{}, inOrder: map[*ops.Stage]*along{}, places: places{}, ways: map[*ops.Stage]bool{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -76,19 +76,21 @@ func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 type fuser struct {
 	Options
 	Verdicts
-	g      *graph.Graph
-	sizes  map[*ops.Stage]size
-	homes  map[*ops.Stage]*ops.Stage
-	ends   map[*ops.Stage]*ops.Stage
-	meets  map[*ops.Stage]*ops.Stage
-	placed map[*ops.Stage]bool
-	taken  map[*ops.Stage]bool
-	counts map[*ops.Stage]*runs
-	within map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
-	at     int                           // place of the stage whose edges are decided
-	places places                        // that @device asks for
-	budget int                           // values that kernels of more than weighedNodes may still hold
-	faults []error
+	g       *graph.Graph
+	sizes   map[*ops.Stage]size
+	homes   map[*ops.Stage]*ops.Stage
+	ends    map[*ops.Stage]*ops.Stage
+	meets   map[*ops.Stage]*ops.Stage
+	placed  map[*ops.Stage]bool
+	taken   map[*ops.Stage]bool
+	counts  map[*ops.Stage]*runs
+	within  map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
+	at      int                           // place of the stage whose edges are decided
+	along   map[*ops.Stage]bool           // what is carried by the loops that read it
+	inOrder map[*ops.Stage]*along         // what is made in order, as weighed
+	places  places                        // that @device asks for
+	budget  int                           // values that kernels of more than weighedNodes may still hold
+	faults  []error
 
 	turning int                 // as the budget, of kernels of folds behind places
 	ways    map[*ops.Stage]bool // what was weighed as computed in the turns of a fold, with a stage before it
@@ -184,7 +186,10 @@ func (f *fuser) decide(p *ops.Stage) {
 		reads := d.readsBy(c)
 		e := plan.Edge{From: p.Name, To: c.Name, Reads: reads, Readers: len(users),
 			Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
-		if e.Code = f.barred(p, c); e.Code == "" && !fits {
+		switch e.Code = f.barred(p, c); {
+		case e.Code == plan.InOrder && d.carry(&e), f.along[p]:
+			e.Code = plan.Carried
+		case e.Code == "" && !fits:
 			e.Code = plan.Budget
 		}
 		if e.Code == "" {
@@ -280,6 +285,13 @@ func (f *fuser) barred(p, c *ops.Stage) plan.Code {
 		return plan.Kept
 	case p.Put != nil:
 		return plan.InOrder
+	}
+	return f.parted(p, c)
+}
+
+// parted is barred, but for how p is made and whether that is asked for.
+func (f *fuser) parted(p, c *ops.Stage) plan.Code {
+	switch {
 	case slices.Contains(slices.Collect(maps.Values(f.g.Counts)), p):
 		return plan.Counts
 	case p.Partial:
@@ -347,7 +359,7 @@ func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
 	case !e.Code.Fused():
 	case f.Limit == 0:
 		e.Code = plan.Limit
-	case !f.takes(c, p):
+	case !f.takes(c, p) && !f.along[p]:
 		e.Code = plan.Budget
 	}
 	if p.Hints().Fuse && p.Op != c.Op && !e.Code.Fused() {
@@ -379,6 +391,11 @@ func change(e plan.Edge) string {
 			return ""
 		}
 		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*cmp.Or(e.Margin, 1), 1e-12))
+	case plan.Carried, plan.InOrder:
+		if e.FusedMs == 0 { // there was nothing to be weighed
+			return ""
+		}
+		return fmt.Sprintf("%s would win if the loops that carry it took %.1f times what they do", map[bool]string{true: "storing", false: "fusing"}[e.Code.Fused()], e.StoredMs/(e.FusedMs*cmp.Or(e.Margin, 1)))
 	case plan.Costly, plan.WantedBySink, plan.Apart:
 		return fmt.Sprintf("fusing would win if computing were %.1f times cheaper", e.FusedMs*cmp.Or(e.Margin, 1)/math.Max(e.StoredMs, 1e-12))
 	case plan.Kept:

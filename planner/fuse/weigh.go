@@ -128,37 +128,50 @@ func (in locator) of(stages []*ops.Stage) (out []*ops.Stage) {
 	return out
 }
 
-// predicted is the time of a kernel that stores s and computes in place what is decided so, what will be as far as is known, and p. Kernels
-// of one loose hash share it. What earlier runs taught is left out: the same profile gives the same plan.
+// computed tells what of a kernel is computed where a stage of it reads it.
+type computed func(in, c *ops.Stage) bool
+
+// predicted is the time of a kernel that stores s and computes in place what is decided so, what will be as far as is known, and p.
 func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
+	return f.time([]*ops.Stage{s}, func(in, c *ops.Stage) bool {
+		return f.Fused[graph.Edge{From: in, To: c}] || in == p || f.g.Place[in] > f.at && home(in) == s
+	}, p == nil)
+}
+
+// time is that of a kernel that stores some stages; settled says that nothing is supposed, so that the ranges of what it stores hold. Kernels of one loose hash share it. What earlier runs
+// taught is left out: the same profile gives the same plan.
+func (f *fuser) time(stages []*ops.Stage, in computed, settled bool) float64 {
+	s := stages[0]
 	about := cost.Kernel{Share: cost.Share(s, nil)}
-	if !f.passing(s) {
-		about.Stores = []cost.Array{{Bytes: s.Type.Bytes(), Likely: s.Type.Likely(nil)}}
+	for _, s := range stages {
+		if !f.passing(s) {
+			about.Stores = append(about.Stores, cost.Array{Bytes: s.Type.Bytes(), Likely: s.Type.Likely(nil)})
+		}
 	}
 	bufs := map[*ops.Stage][]*ir.Buffer{}
-	l := f.g.KernelBuilder(func(in, c *ops.Stage) []*ir.Buffer {
-		if f.Fused[graph.Edge{From: in, To: c}] || in == p || f.g.Place[in] > f.at && home(in) == s {
+	l := f.g.KernelBuilder(func(p, c *ops.Stage) []*ir.Buffer {
+		if in(p, c) {
 			return nil
 		}
-		if bufs[in] == nil {
-			bufs[in] = f.g.Buffers(in)
-			for i, within := range f.within[in] {
-				bufs[in][i].Facts.Within = within
+		if bufs[p] == nil {
+			bufs[p] = f.g.Buffers(p)
+			for i, within := range f.within[p] {
+				bufs[p][i].Facts.Within = within
 			}
 			if !f.blind {
-				bufs[in][0].Facts.Max = tallest(in, c)
+				bufs[p][0].Facts.Max = tallest(p, c)
 			}
-			about.Loads = append(about.Loads, cost.ArrayOf(in, bufs[in], nil))
+			about.Loads = append(about.Loads, cost.ArrayOf(p, bufs[p], nil))
 		}
-		return bufs[in]
+		return bufs[p]
 	})
 	l.Most = mostBinders
-	k, ok := l.Try(s)
+	k, ok := l.Try(stages...)
 	if !ok {
 		return math.Inf(1)
 	}
 	hash := fmt.Sprint(ir.LooseHash(k), about.Stores)
-	if p == nil && f.within[s] == nil {
+	if settled && f.within[s] == nil {
 		ir.StoreRanges(k)
 		for _, b := range k.Outputs() {
 			f.within[s] = append(f.within[s], b.Facts.Within)
@@ -179,8 +192,10 @@ func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
 // passing reports a stage that its readers may yet compute: arithmetic does not hide behind memory that may never be written.
 func (f *fuser) passing(s *ops.Stage) bool {
 	users := f.g.Users[s]
-	return f.g.Place[s] > f.at && len(users) > 0 && !f.g.Wanted[s] &&
-		!slices.ContainsFunc(users, func(c *ops.Stage) bool { return f.barred(s, c) != "" })
+	if f.g.Place[s] <= f.at || len(users) == 0 || f.g.Wanted[s] {
+		return false
+	}
+	return f.followed(s) || !slices.ContainsFunc(users, func(c *ops.Stage) bool { return f.barred(s, c) != "" })
 }
 
 // culls reports an array by whose largest values a reader leaves out iterations, as it cannot where it computes the elements.

@@ -124,6 +124,16 @@ func (g *Graph) Point(s *ops.Stage) *Point {
 	return out
 }
 
+// Turn is what one element of a stage takes in its place among the others.
+func (g *Graph) Turn(s *ops.Stage) *Point {
+	a, n := g.Alone(s), float64(max(1, s.Type.Len()))
+	out := &Point{Evals: count.CostOf(a.Kernel).NodeEvals / n, Reads: map[*ops.Stage]float64{}}
+	for in, loads := range a.Loads {
+		out.Reads[in] = loads / n
+	}
+	return out
+}
+
 // loadsOf is how often elements of an array are loaded, a part in the mean.
 func loadsOf(parts []*ir.Buffer, counted count.Cost) (n float64) {
 	for _, b := range parts {

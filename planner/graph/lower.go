@@ -7,6 +7,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/kernels/retype"
+	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/bounds"
 )
@@ -232,8 +233,8 @@ func (l *KernelBuilder) Exact() bool {
 type tooLarge struct{}
 
 // Try is KernelOf, unless the kernel binds more than Most variables.
-func (l *KernelBuilder) Try(s *ops.Stage) (k *ir.Kernel, ok bool) {
-	ok = Fits(func() { k = l.KernelOf(s) })
+func (l *KernelBuilder) Try(stages ...*ops.Stage) (k *ir.Kernel, ok bool) {
+	ok = Fits(func() { k = l.KernelOf(stages...) })
 	return k, ok
 }
 
@@ -252,11 +253,15 @@ func Fits(build func()) (ok bool) {
 	return true
 }
 
-// KernelOf builds the kernel that stores one stage.
-func (l *KernelBuilder) KernelOf(s *ops.Stage) *ir.Kernel {
-	axes := l.Axes(l.g.Axes(s))
-	stores := l.Stores(s, l.g.Buffers(s), axes)
-	return &ir.Kernel{Name: s.Name, Axes: axes, Stores: stores, Contract: !l.Exact(), Whole: l.g.Holds(s)}
+// KernelOf builds the kernel that stores one stage, or several over the same axes.
+func (l *KernelBuilder) KernelOf(stages ...*ops.Stage) *ir.Kernel {
+	s := stages[0]
+	k := &ir.Kernel{Name: s.Name, Axes: l.Axes(l.g.Axes(s)), Whole: l.g.Holds(s)}
+	for _, s := range stages {
+		k.Stores = append(k.Stores, l.Stores(s, l.g.Buffers(s), k.Axes)...)
+	}
+	k.Contract = !l.Exact()
+	return subst.Along(k)
 }
 
 // unproven is what remains of a guard of a load when conjuncts go that keep an index in its dim where it always lies there; nil if

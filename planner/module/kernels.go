@@ -78,7 +78,7 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 	if slices.ContainsFunc(grp.Loads, func(s *ops.Stage) bool { return s.Tall != nil }) {
 		k.Contract = false // bounds of what is compared round as that does
 	}
-	grp.IR = subst.Merge(k)
+	grp.IR = subst.Merge(subst.Along(k))
 	return grp
 }
 
