@@ -40,6 +40,7 @@ var notShown = map[string]string{
 	problem.StageFailed:    "needs a device that fails",
 	problem.CompileFailed:  "needs a compiler that fails",
 	problem.JournalForeign: "blocks.txtar has one",
+	problem.DamagedTile:    "needs a disk that changes what it holds; TestChangedTilesAreFound has one",
 	problem.OutOfMemory:    "needs a machine without memory",
 	problem.ParityViolated: "needs a kernel that is wrong",
 	problem.InternalError:  "needs a mistake in weft",

@@ -84,4 +84,8 @@ var runCodes = []Code{
 		Explanation: "A symmetric matrix has a triangular root if it is positive definite: each pivot, what is left of an element of the diagonal when the rows before it are taken from it, is above 0. A triangle has an inverse if there is no 0 on its diagonal. The message names the first row where that is not so. A matrix that is positive definite but for rounding is so with a little added to its diagonal, or in f64.",
 		Wrong:       "# weft run file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\nshow(max(cholesky(i * j, rows: i, columns: j)))",
 		Right:       "# weft run file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\nshow(max(cholesky(i * j + where(i == j, 1, 0), rows: i, columns: j)))"},
+	{Code: problem.DamagedTile, Title: "what was written to disk comes back otherwise",
+		Explanation: "Where an array does not fit the memory, parts of it are written to a file beside the output and read again, each row with its checksum. The row that the message names does not have the one with which it was written: the file was changed, or the disk is at fault. Nothing is made from it.",
+		Wrong:       "# weft run --memory 1GiB --resume file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\ncholesky(where(i == j, 4, i * j), rows: i, columns: j) | write(\"l.npy\")",
+		Right:       "# weft run --memory 1GiB file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\ncholesky(where(i == j, 4, i * j), rows: i, columns: j) | write(\"l.npy\")"},
 }

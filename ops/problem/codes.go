@@ -149,4 +149,5 @@ const (
 	Unfinished     = "E0710"
 	WholeTooLarge  = "E0711"
 	Singular       = "E0712"
+	DamagedTile    = "E0713"
 )

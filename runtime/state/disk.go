@@ -26,6 +26,7 @@ import (
 type Disk struct {
 	Path    string // empty: the file has no name
 	file    *os.File
+	sums    *sums
 	list    []ops.Task
 	order   tasks.Order // of those from first on
 	first   int
@@ -108,7 +109,9 @@ func openDisk(s *State, list []ops.Task, path string, keep bool) (d *Disk, err e
 		}
 		if slices.Contains(s.step.Writes, id) {
 			d.out = a
-			d.file, err = openTiles(path, keep, int64(a.buffer.Layout.Len())*int64(a.buffer.Bufs[0].Type.Size()))
+			d.sums = newSums(list, int64(a.buffer.Layout.Len())*int64(a.elem()))
+			d.file, err = openTiles(path, keep, d.sums.size)
+			d.sums.file = d.file
 		} else {
 			planned := int64(0)
 			for _, m := range s.step.Drive.Tiles.Reads {
@@ -299,8 +302,8 @@ func (d *Disk) read(list []ops.Tile) error {
 				for piece := range ops.Pieces(at, h.Type.Shape()) {
 					err = errors.Join(err, a.source.Read(context.Background(), piece, h.Sub(piece)))
 				}
-			} else {
-				err = d.rows(at, h, d.file.ReadAt)
+			} else if err = d.rows(at, h, d.file.ReadAt); err == nil {
+				err = d.sums.prove(at, a.elem(), a.row(at))
 			}
 			if err != nil {
 				return fmt.Errorf("reading %v of %s: %w", at, a.buffer.Stage, err)
@@ -320,6 +323,11 @@ func (d *Disk) write(list []ops.Tile) error {
 			}
 		}
 	}
+	for _, t := range list {
+		if err := d.sums.sign(t, d.out.row(t.Box)); err != nil {
+			return err
+		}
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.took.Written += len(list)
@@ -333,6 +341,22 @@ func (d *Disk) bytes(list []ops.Tile) (sum int64) {
 		sum += t.Box.Points() * int64(d.of(t.Of).buffer.Bufs[0].Type.Size())
 	}
 	return sum
+}
+
+// elem is the bytes of an element.
+func (a *onDisk) elem() int { return a.buffer.Bufs[0].Type.Size() }
+
+// row gives the rows of a box that is in memory.
+func (a *onDisk) row(at region.Region) func(index []int) []byte {
+	buf, last := a.buffer.Bufs[0], len(at)-1
+	return func(index []int) []byte {
+		from := 0
+		for d, x := range index {
+			from = from*buf.Shape[d] + x
+		}
+		from = from*buf.Row() + buf.Pad.Before + at[last].Lo
+		return a.mem.Host()[from*a.elem() : (from+at[last].Len())*a.elem()]
+	}
 }
 
 // array is all of an array, of which some is there.
@@ -387,7 +411,17 @@ func (d *Disk) drop(list []ops.Tile) {
 
 // Read gives what the file holds of a piece of the output.
 func (d *Disk) Read(at region.Region, to ops.HostArray) error {
-	return d.move(at, d.out.buffer.Layout.Shape(), to.Parts[0], d.file.ReadAt)
+	part := to.Parts[0]
+	if err := d.move(at, d.out.buffer.Layout.Shape(), part, d.file.ReadAt); err != nil {
+		return err
+	}
+	return d.sums.prove(at, d.out.elem(), func(index []int) []byte {
+		row := 0
+		for i, x := range index {
+			row = row*at[i].Len() + x - at[i].Lo
+		}
+		return part.Row(row)
+	})
 }
 
 // Release closes the file.

@@ -1,0 +1,87 @@
+package state
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"os"
+
+	"weft/kernels/region"
+	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner/tasks"
+)
+
+// Behind the output, its file has a number for each row of the tiles that tasks make, in their order: the checksum of what was written, so that what
+// comes back otherwise is found where it is read, by whom and however much of it.
+
+const sumBytes = 4
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// sums is where a file has the checksums of tiles.
+type sums struct {
+	file  *os.File
+	bytes int64 // of the output, and the size of the file
+	size  int64
+	tiles []ops.Tile
+	at    []int64
+}
+
+// newSums lays out the checksums of what tasks make, behind so many bytes.
+func newSums(list []ops.Task, bytes int64) *sums {
+	s := &sums{bytes: bytes, size: bytes}
+	for _, made := range tasks.Makes(list) {
+		for _, t := range made {
+			s.tiles, s.at = append(s.tiles, t), append(s.at, s.size)
+			s.size += rowsOf(t.Box).Points() * sumBytes
+		}
+	}
+	return s
+}
+
+// rowsOf are the rows of a box.
+func rowsOf(at region.Region) region.Region { return at[:len(at)-1] }
+
+// sign writes the checksums of a tile of which row gives the elements.
+func (s *sums) sign(t ops.Tile, row func(index []int) []byte) error {
+	for k, u := range s.tiles {
+		if !u.Box.Equal(t.Box) {
+			continue
+		}
+		var all []byte
+		for index := range rowsOf(t.Box).Indices() {
+			all = binary.LittleEndian.AppendUint32(all, crc32.Checksum(row(index), castagnoli))
+		}
+		_, err := s.file.WriteAt(all, s.at[k])
+		return err
+	}
+	return errors.New("a tile is written that no task makes")
+}
+
+// prove compares a box that was read, of which row gives the elements, with what was written. Rows of tiles that it has parts of are not looked at.
+func (s *sums) prove(at region.Region, elem int, row func(index []int) []byte) error {
+	last := len(at) - 1
+	for k, t := range s.tiles {
+		both := t.Box.Intersect(at)
+		if both.Empty() || both[last] != t.Box[last] {
+			continue
+		}
+		all := make([]byte, rowsOf(t.Box).Points()*sumBytes)
+		if _, err := s.file.ReadAt(all, s.at[k]); err != nil {
+			return err
+		}
+		from, to := (both[last].Lo-at[last].Lo)*elem, (both[last].Hi-at[last].Lo)*elem
+		for index := range rowsOf(both).Indices() {
+			n := 0
+			for d, x := range index {
+				n = n*t.Box[d].Len() + x - t.Box[d].Lo
+			}
+			if binary.LittleEndian.Uint32(all[n*sumBytes:]) != crc32.Checksum(row(index)[from:to], castagnoli) {
+				return problem.Wrong(problem.DamagedTile, "", "run without --resume to start afresh; if it comes again, the disk is at fault",
+					"row %v of the tile %v is not what was written to %s", index, t.Box, s.file.Name())
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package state
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/kernels/region"
+	"weft/ops"
+)
+
+// A byte that was changed on disk is found in whatever is read of its row, and where it is.
+func TestChangedTilesAreFound(t *testing.T) {
+	const rows, columns = 4, 6
+	whole := region.Whole(rows, columns)
+	tile := func(r, c region.Interval) ops.Tile { return ops.Tile{Box: region.Region{r, c}} }
+	top, bottom := region.Interval{Hi: 2}, region.Interval{Lo: 2, Hi: rows}
+	left, right := region.Interval{Hi: 2}, region.Interval{Lo: 2, Hi: columns}
+	made := []ops.Tile{tile(top, left), tile(bottom, left), tile(bottom, right)} // the fourth one is never made
+	var list []ops.Task
+	for _, m := range made {
+		list = append(list, ops.Task{Makes: []ops.Tile{m}})
+	}
+	s := newSums(list, rows*columns)
+	if s.size != rows*columns+6*sumBytes {
+		t.Fatalf("a file of %d bytes", s.size)
+	}
+	f, err := openTiles(filepath.Join(t.TempDir(), "a.tiles"), false, s.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s.file = f
+	data := []byte("abcdefghijklmnopqrstuvwx")
+	in := func(at region.Region) func([]int) []byte {
+		return func(i []int) []byte { return data[i[0]*columns+at[1].Lo : i[0]*columns+at[1].Hi] }
+	}
+	for _, m := range made {
+		if err := s.sign(m, in(m.Box)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.sign(tile(top, right), in(whole)); err == nil {
+		t.Error("a tile that no task makes is signed")
+	}
+	boxes := []region.Region{whole, made[2].Box, {{Lo: 3, Hi: 4}, {Hi: columns}}, {bottom, {Lo: 1, Hi: columns}}}
+	for _, at := range boxes {
+		if err := s.prove(at, 1, in(at)); err != nil {
+			t.Errorf("%v: %v", at, err)
+		}
+	}
+	data[3*columns+5] ^= 1
+	for _, at := range boxes {
+		if err := s.prove(at, 1, in(at)); err == nil || !strings.Contains(err.Error(), "row [3]") {
+			t.Errorf("%v, changed: %v", at, err)
+		}
+	}
+	if err := s.prove(made[1].Box, 1, in(made[1].Box)); err != nil {
+		t.Errorf("another tile: %v", err)
+	}
+	data[3*columns+5] ^= 1
+	if err := os.Truncate(f.Name(), s.size-1); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.prove(whole, 1, in(whole)); err == nil {
+		t.Error("checksums that are cut off are taken")
+	}
+}
