@@ -52,6 +52,7 @@ type unit struct {
 	reads []*bound.Buffer
 	makes []*bound.Buffer
 	level int // of the pass that can run it first
+	last  int // and of the last one in which it is run, again where what it makes comes in blocks
 }
 
 // flow is a plan seen as rows that move from step to step.
@@ -231,7 +232,8 @@ func refuses(op *ops.Instance, source bool) string {
 	return ""
 }
 
-// levels finds the first pass in which each step can run: behind those that make what it needs as a whole.
+// levels finds the first pass in which each step can run, behind those that make what it needs as a whole, and the last one in which what it makes by
+// blocks is made again.
 func (f *flow) levels() {
 	for _, u := range f.units {
 		for _, b := range u.reads {
@@ -244,6 +246,14 @@ func (f *flow) levels() {
 				l++
 			}
 			u.level = max(u.level, l)
+		}
+	}
+	for _, u := range slices.Backward(f.units) {
+		u.last = u.level
+		for _, by := range f.units {
+			if slices.ContainsFunc(u.makes, func(b *bound.Buffer) bool { return f.kept[b] == "" && slices.Contains(by.reads, b) }) {
+				u.last = max(u.last, by.last)
+			}
 		}
 	}
 }
@@ -261,6 +271,11 @@ func (f *flow) passes() []Pass {
 			if p := f.pass(level, picked); len(p.units) > 0 {
 				out = append(out, p)
 			}
+		}
+	}
+	for _, u := range f.units {
+		if u.step.Kind == plan.KernelStep && !slices.ContainsFunc(out, func(p Pass) bool { return slices.Contains(p.units, u) }) {
+			panic("planner: no pass runs " + u.step.ID + " (" + u.step.Name + ")")
 		}
 	}
 	seen := map[string]bool{}
@@ -377,7 +392,7 @@ func (f *flow) pass(level int, picked bool) Pass {
 // wanted reports whether a later pass, or a sink of this one, reads a kept array.
 func (f *flow) wanted(b *bound.Buffer, maker *unit) bool {
 	for _, u := range f.units {
-		if slices.Contains(u.reads, b) && (u.level > maker.level || u.step.Kind == plan.SinkStep) {
+		if slices.Contains(u.reads, b) && (u.last > maker.level || u.step.Kind == plan.SinkStep) {
 			return true
 		}
 	}
