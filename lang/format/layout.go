@@ -164,7 +164,21 @@ func (s *typesetter) indent(t syntax.Token) int {
 func (s *typesetter) bracket(at int, block bool, rest []part) bracket {
 	if len(rest) > 0 && (rest[0].newlines > 0 || rest[0].Kind == syntax.Comment) {
 		base := s.current().indent
+		if block { // what comes before it may go on from a bracket
+			base = s.statement(base)
+		}
 		return bracket{base + indentWidth, base, block}
 	}
 	return bracket{at + 1, at, false}
+}
+
+// statement is the column where the statement in work begins, or, within brackets, the line.
+func (s *typesetter) statement(line int) int {
+	switch n := len(s.open); {
+	case n == 0:
+		return 0
+	case s.open[n-1].block:
+		return s.open[n-1].content
+	}
+	return line
 }
