@@ -15,6 +15,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"weft/cli"
+	"weft/lang/diag/diagtest"
 )
 
 // floors lists the top-level folders from front to back: a package imports its own floor and those behind it.
@@ -177,4 +180,12 @@ func undocumented(d ast.Decl) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// What ships is written as `weft fmt` writes it.
+func TestPipelinesAreFormatted(t *testing.T) {
+	var out strings.Builder
+	if cli.Run(t.Context(), append([]string{"fmt", "--diff"}, diagtest.Pipelines(t, "pipelines")...), strings.NewReader(""), &out, &out) != 0 {
+		t.Error(out.String())
+	}
 }
