@@ -103,11 +103,11 @@ func (l *Lowering) Scan(name string, elem ElemType, unit Unit, inputs []*Stage, 
 		before := s.run(b, chunk, nil, b.Sub(last, b.I32(1)))
 		return keep(b, before, s.Step(b, index, before))
 	})
-	axes := slices.Delete(s.chunks(), s.Along, s.Along+1)
+	axes, along := slices.Delete(s.chunks(), s.Along, s.Along+1), s.Dims[s.Along].Name
 	if s.Chunk != 0 {
-		axes = s.chunks()
+		axes, along = s.chunks(), ""
 	}
-	out.Put = &Put{Axes: axes, Writes: func(b *Body, at []*ir.Node) []Write {
+	out.Put = &Put{Axes: axes, Along: along, Writes: func(b *Body, at []*ir.Node) []Write {
 		chunk := at
 		if s.Chunk == 0 {
 			chunk = slices.Insert(slices.Clone(at), s.Along, b.I32(0))

@@ -74,7 +74,27 @@ type Put struct {
 	Axes   []Dim // of the kernel: parts of the work that do not wait for each other, and never store the same element
 	Writes func(b *Body, axes []*ir.Node) []Write
 	Finds  *Stage // one over the axes that follows from the same turns; nil: none. Rows of the stage belong to its elements
+	Along  string // the dim that turns go along, each with one element to store, its own; empty: they store others
 	Starts *Stage // a line of where what each point of the axes stores begins in the stage, one after the other; nil: that is not told
+}
+
+// Along is the dim along which a stage is made in order, as far as its dims are those of what it is made from; empty: there is none.
+func (s *Stage) Along() string {
+	seen := map[*Stage]bool{} // stages that several read are looked at once
+	var along func(s *Stage) string
+	along = func(s *Stage) (dim string) {
+		if s.Put != nil {
+			return s.Put.Along
+		}
+		for _, in := range s.Inputs {
+			if dim == "" && !seen[in] && SameDims(in.Type.Dims, s.Type.Dims) {
+				seen[in] = true
+				dim = along(in)
+			}
+		}
+		return dim
+	}
+	return along(s)
 }
 
 // Write is a store in every turn of a fold, at an index of the stage, where a condition holds (nil: everywhere).

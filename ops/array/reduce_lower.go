@@ -77,6 +77,9 @@ func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []i
 		outputs = 1
 	}
 	w.outer, w.inner = splitLoops(in.Type, over, outputs, enoughOutputs, many)
+	if len(w.outer) > 0 && part == nil {
+		w.inOrder(in.Type.Dim(in.Along()))
+	}
 	inputs := append([]*ops.Stage{in}, w.ends...)
 	elem := func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, index, w.first(b, index)) }
 	if len(w.outer) > 0 {
@@ -89,6 +92,27 @@ func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []i
 		s.Near = w.near
 	}
 	return s
+}
+
+// inOrder has one loop go along a dim in which the array is made in order, if that leaves enough partial results: it may carry what the array is made
+// from. Those of one sum have to be enough, as the order of its terms follows from what is summed alone.
+func (w *reducer) inOrder(dim int) {
+	var outer, inner []loop
+	others := 1
+	if !w.adds() {
+		others = w.out.Len()
+	}
+	for _, d := range w.over {
+		n := w.in.Type.Dims[d].Size
+		if d == dim {
+			inner = append(inner, loop{d, n, 1, n})
+			continue
+		}
+		outer, others = append(outer, loop{d, n, 1, n}), others*n
+	}
+	if len(inner) > 0 && others >= enoughOutputs && !(w.indexed() && len(outer) > 0) { // the first of equal ones is that of the first turn
+		w.outer, w.inner = outer, inner
+	}
 }
 
 // adds reports a reduction whose result depends on the order of its terms.

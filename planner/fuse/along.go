@@ -77,7 +77,7 @@ func (f *fuser) follow(a *along, s *ops.Stage) bool {
 		return false
 	case s.Put == nil:
 		a.between = append(a.between, s)
-	case s.Hints().Keep || !turnwise(f.g.Alone(s).Kernel):
+	case s.Hints().Keep || s.Put.Along == "":
 		return false
 	default:
 		a.made, barred = append(a.made, s), f.parted
@@ -167,21 +167,6 @@ func (f *fuser) lowered(stages []*ops.Stage, in computed) (*ir.Kernel, bool) {
 	})
 	l.Most = mostBinders
 	return l.Try(stages...)
-}
-
-// turnwise reports whether each turn of a fold stores one element, at its index.
-func turnwise(k *ir.Kernel) bool {
-	return !slices.ContainsFunc(k.Stores, func(s ir.Store) bool {
-		at := 0
-		for _, x := range s.Index {
-			if s.In != nil && x == s.In.Index {
-				at++
-			} else if !slices.Contains(k.Axes, x) {
-				return true
-			}
-		}
-		return at != 1 || s.Guard != nil || s.Adds
-	})
 }
 
 // conditional is how many folds of a kernel end by a condition, as those do that make an element of what is made in order by itself.
