@@ -87,7 +87,7 @@ func manual(text func(*format.Format) string) string {
 			all = append(all, t)
 		}
 	}
-	return strings.Join(all, " ")
+	return "\n\n- " + strings.Join(all, "\n- ")
 }
 
 // elementNames lists what the argument `as` takes.

@@ -20,7 +20,7 @@ func readSpec() *ops.Spec {
 		Long: "Reads arrays of booleans, integers, floats and complex numbers of either byte order, in C or Fortran order. Element types are " +
 			"kept unless `as` asks for another; uint64 becomes i64. Integers become floats and narrow floats wide ones freely, wide integers " +
 			"narrow ones where they fit. With a unit, the numbers in the file are in that unit; those that must be multiplied to get SI units " +
-			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning. " + manual(func(f *format.Format) string { return f.Reads }),
+			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning." + manual(func(f *format.Format) string { return f.Reads }),
 		Returns: "an array over dims, in the order of the file, or a record of such.",
 		Params: []ops.Param{
 			ops.Str("path", "file ending in "+endings(those(reads), true, "or")+", relative to the folder where weft runs; a pattern with * or a list of files").Also(ops.KList),

@@ -52,8 +52,8 @@ func imageSpec() *ops.Spec {
 func writeSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "write", Doc: "Write an array to a file: " + named(writes) + ", by the ending of its name.", Group: group,
-		Long: "Numbers are written in the unit of the array, or the one given, in C order. " + manual(func(f *format.Format) string { return f.Writes }) +
-			" A file appears complete or not at all, and replaces one that is there.",
+		Long: "Numbers are written in the unit of the array, or the one given, in C order." + manual(func(f *format.Format) string { return f.Writes }) +
+			"\n\nA file appears complete or not at all, and replaces one that is there.",
 		Params: []ops.Param{
 			ops.In("array", "what to write; files ending in "+endings(those(records), false, "and")+" also take a record of arrays").Also(ops.KRecord),
 			ops.Str("path", "file ending in "+endings(those(writes), false, "or")+"; its folder must exist"),
