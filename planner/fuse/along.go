@@ -84,7 +84,7 @@ func (f *fuser) follow(a *along, s *ops.Stage) bool {
 	}
 	return !slices.ContainsFunc(users, func(c *ops.Stage) bool {
 		switch {
-		case barred(s, c) != "" || c.Put != nil:
+		case barred(s, c) != "" || c.Put != nil || f.jumps(c):
 			return true
 		case !f.g.Alone(c).Folds:
 			return !slices.Contains(a.between, c) && !f.follow(a, c)
@@ -93,6 +93,21 @@ func (f *fuser) follow(a *along, s *ops.Stage) bool {
 		}
 		return false
 	})
+}
+
+// jumps reports a stage whose elements may change by much where floats that it loads change in their last digits, as those that are made
+// in several loops do: what finds one of them again, or counts them, needs the ones that are stored, which are also what it is checked by.
+func (f *fuser) jumps(s *ops.Stage) (yes bool) {
+	f.g.Alone(s).Kernel.Walk(func(n *ir.Node) {
+		if n.Kind != ir.KAlu || !slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return a.Type.Float() }) {
+			return
+		}
+		switch info := n.Op.Info(); {
+		case info.Gives == ir.Truth && (len(n.Args) < 2 || n.Args[0] != n.Args[1]), info.Gives == ir.Whole, !n.Type.Float() && info.Gives == ir.Other:
+			yes = true
+		}
+	})
+	return yes
 }
 
 // carriedOrStored are what two choices take, in seconds: that folds carry what is made in order, those over the same axes which do not need each other in
