@@ -273,9 +273,13 @@ func (f *flow) passes() []Pass {
 			}
 		}
 	}
-	for _, u := range f.units {
-		if u.step.Kind == plan.KernelStep && !slices.ContainsFunc(out, func(p Pass) bool { return slices.Contains(p.units, u) }) {
-			panic("planner: no pass runs " + u.step.ID + " (" + u.step.Name + ")")
+	for _, p := range out {
+		for _, u := range p.units {
+			for _, b := range u.reads {
+				if m := f.maker[b]; m != nil && m.step.Kind == plan.KernelStep && !slices.ContainsFunc(out, func(p Pass) bool { return slices.Contains(p.units, m) }) {
+					panic("planner: " + u.step.ID + " reads what " + m.step.ID + " (" + m.step.Name + ") makes, and no pass runs that")
+				}
+			}
 		}
 	}
 	seen := map[string]bool{}
