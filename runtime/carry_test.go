@@ -56,6 +56,10 @@ var carriedOn = []struct {
 	}, 1, 0.4},
 	{"the state in the end", func(w *streams) []*ops.Instance {
 		return []*ops.Instance{w.keep("last", w.last(w.decay(w.third(w.waves(matrix(400, 50))))))}
+	}, 1, 0.3},
+	{"the state in the end, and those before", func(w *streams) []*ops.Instance {
+		decayed := w.decay(w.third(w.waves(matrix(400, 50))))
+		return []*ops.Instance{w.keep("last", w.last(decayed)), w.keepRows("decayed", decayed)}
 	}, 2, 0.3},
 }
 
