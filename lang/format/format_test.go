@@ -99,7 +99,7 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// meaning is the tree of a text, and its comments in order, each with how many statements begin before it, and whether one stands on its line.
+// meaning is the tree of a text, and its comments in order, each with how many statements begin before it, and whether one ends on its line.
 func meaning(text string) string {
 	src := diag.NewSource("f.weft", text)
 	file := syntax.Parse(src, units, &diag.List{})
@@ -114,7 +114,7 @@ func meaning(text string) string {
 				break
 			}
 			before++
-			beside = !strings.Contains(text[s.Span().Start:t.Start], "\n") || s.Span().End <= t.Start && !strings.Contains(text[s.Span().End:t.Start], "\n")
+			beside = s.Span().End <= t.Start && !strings.Contains(text[s.Span().End:t.Start], "\n") // lines within a statement are the formatter's to join
 		}
 		out += fmt.Sprintln(before, beside, t.Text)
 	}
