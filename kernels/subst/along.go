@@ -8,7 +8,7 @@ import (
 
 // Along has folds that go from where one around them begins to its turn go along with that: it carries what they come to, and makes one turn of theirs in
 // each of its own. What took as many turns as the square of its own takes these alone. Of folds that find the same there is then one.
-// Values are the same to the bit, but for sums: a fold that carries others goes in order.
+// Values are the same to the bit, but for sums, as a fold that carries others goes in order, and for what renderers contract as it varies.
 func Along(k *ir.Kernel) *ir.Kernel {
 	for k.Pointwise() {
 		f, behind := followed(k)
