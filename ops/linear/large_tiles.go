@@ -15,7 +15,7 @@ import (
 const (
 	tileBytes = 4096 // of a page
 	sumBlock  = 512  // of terms that are summed in f32 at a time: from tile to tile they are those of the whole sum, so that the bits are
-	tileCall  = 2    // the program that finds what is left of a tile by the tiles beside it; its panels are found from there
+	tileCall  = 2    // the program that sums up what the columns before a tile take from it; sums of its panels go on from there
 )
 
 // tile is how many rows and columns tiles have in so much memory; 0: the matrix is there as a whole. Three strips of rows are there at once: on the diagonal, of the
@@ -99,7 +99,7 @@ func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
 	return ops.Note{Text: fmt.Sprintf("%d x %d tiles of %d rows", len(list), len(list), b)}, nil
 }
 
-// beside finds what is left of a tile, of one on the diagonal below that alone, by what is there of its rows and of those of its columns.
+// beside finds what the columns before a tile take from it, of one on the diagonal below that alone.
 func (z *large) beside(h ops.Host, rows, columns region.Interval) error {
 	if err := z.set(h, columns.Lo, 0, columns.Lo, 0, rows, columns); err != nil {
 		return err
