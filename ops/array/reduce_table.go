@@ -83,7 +83,7 @@ const (
 	nanSums   = "A NaN among the elements gives NaN."
 	flatIndex = "Over several dimensions the index counts in C order of those dimensions as they stand in the array."
 	// accumulates says what sums are added up in.
-	accumulates = "Floats accumulate in f64, but products of f32 arrays in f32 over up to 512 terms at a time"
+	accumulates = "Floats accumulate in f64, but f32 that arithmetic rounds where the sum is made, such as products, in f32 over up to 512 terms at a time"
 
 	nanSkips = "NaN are skipped; where there is nothing else the result is "
 )
@@ -95,7 +95,7 @@ var reductions = []reduction{
 		examples: []ops.Example{{Title: "Along one dimension and along all", Code: "x = axis(x, 0 mm .. 3 mm in 4)\ny = axis(y, 0 mm .. 2 mm in 3)\na = x + y\nshow(sum(a, over: x))\nshow(sum(a))"},
 			{Title: "Rows of unlike lengths", Code: "a = axis(k, 1 .. 6 in 6)\nfirst = array([0, 2, 5], dims: row)\nlast = array([1, 4, 5], dims: row)\nshow(sum(a, over: k in first .. last))"}}},
 	{name: "mean", doc: "Mean of the elements.", takes: complexToo, single: true, accumulate: wide, result: inexactOf, unit: operand.SameUnit, monoid: ir.Sum, start: zero,
-		long: nanSums + " The sum accumulates in f64, or i64 for integers.",
+		long: nanSums + " " + accumulates + "; integers in i64.",
 		finish: func(b *ops.Body, acc ops.Elem, count *ir.Node) ops.Elem {
 			acc = ops.CCast(b, ir.F64, acc)
 			return ops.CDiv(b, acc, ops.Real(count))
@@ -103,7 +103,7 @@ var reductions = []reduction{
 		value: meanOf, rule: operand.Rounded, returns: remaining,
 		examples: []ops.Example{{Title: "Along one dimension", Code: "x = axis(x, -1 mm .. 1 mm in 5)\ny = axis(y, 0 mm .. 2 mm in 3)\nshow(mean(x + y, over: x))"}}},
 	{name: "norm", doc: "Root of the sum of the squared magnitudes.", takes: complexToo, accumulate: wideFloat, result: realFloat, unit: squareUnit, monoid: ir.Sum, start: zero,
-		long: nanSums + " The squares must be within the range of the element type; their sum accumulates in f64.",
+		long: nanSums + " " + accumulates + ": they must be within the range of the element type, as the squares.",
 		term: func(b *ops.Body, x ops.Elem, t ir.DType) ops.Elem {
 			x = ops.CCast(b, ops.Inexact(x.Re.Type), x)
 			return ops.Real(b.Cast(t, ops.CAbs2(b, x)))

@@ -340,21 +340,21 @@ def total(a, axes, add):
     return add(a.lo, axes), add(a.hi, axes), size, ever(np.isinf(a.lo)) & ever(np.isinf(a.hi))
 
 
-def dot(kind, compute, a, b, over):
-    """The sum of a product. Products of f32 are added up in f32 over up to 512 terms, which may leave its range on the way."""
-    p = arithmetic("mul", compute if compute in ("f32", "f64") else "i64", a, b)
-    axes = tuple(p.dims.index(d) for d in over)
-    count = int(np.prod([p.lo.shape[i] for i in axes]))
-    s = reduce("sum", kind, p, over)
-    if kind != "f32":
-        return s
+def narrow(kind, lo, hi, size, axes):
+    """How far off a sum may be whose terms are f32, by the sum of their magnitudes, and where it may leave the range on the way: terms that
+    arithmetic rounded are added up in f32 over up to 512 of them, each addition off by a roundoff of what there is of the sum; the others in f64"""
+    count = int(np.prod([lo.shape[i] for i in axes]))
+    if kind != "f32" or not ((lo != hi) & ~np.isnan(lo) & ~np.isnan(hi)).any():  # what is rounded is not known to the bit
+        return 0.0, np.zeros(size.shape, bool)
     global overflows
-    with np.errstate(all="ignore"):
-        size = np.sum(np.maximum(np.abs(p.lo), np.abs(p.hi)), axes)
-        wild = size > F32MAX / 2
-        overflows = overflows or bool((wild & np.isfinite(size)).any())
-        slack = size * 2.0**-24 * (min(count, 512) + 2) + count * TINY32
-    return Val(kind, s.dims, np.where(wild, -np.inf, s.lo - slack), np.where(wild, np.inf, s.hi + slack), s.nan | wild, s.only)
+    wild = size > F32MAX / 2
+    overflows = overflows or bool((wild & np.isfinite(size)).any())
+    return np.where(wild, np.inf, size * unit_roundoff(kind) * (min(count, 512) - 1)), wild
+
+
+def dot(kind, compute, a, b, over):
+    """the sum of a product"""
+    return reduce("sum", kind, arithmetic("mul", compute if compute in ("f32", "f64") else "i64", a, b), over)
 
 
 def cumsum(kind, a, dim):
@@ -442,10 +442,12 @@ def reduce(op, kind, a, over, q=0.5):
         if op == "norm":
             f = to_float(a, kind)
             m = magnitude(f)
-            lo, hi = np.sqrt(np.sum(m.lo**2, axes)), np.sqrt(np.sum(m.hi**2, axes))
-            wild = squared(m.hi, kind).any(axes)
-            r = rounded(kind, dims, np.maximum(lo - 2e-19 * np.sqrt(count), 0), np.where(wild, np.inf, hi), nan | wild & np.isinf(hi), only, ulps=6, slack=2e-19)
-            return r
+            squares = rounded(kind, a.dims, m.lo**2, m.hi**2)
+            lo, hi = np.sum(m.lo**2, axes), np.sum(m.hi**2, axes)
+            slack, much = narrow(kind, squares.lo, squares.hi, np.sum(squares.hi, axes), axes)
+            wild = squared(m.hi, kind).any(axes) | much
+            lo, hi = np.sqrt(np.maximum(lo - slack, 0)), np.sqrt(hi + slack)
+            return rounded(kind, dims, np.maximum(lo - 2e-19 * np.sqrt(count), 0), np.where(wild, np.inf, hi), nan | wild & np.isinf(hi), only, ulps=6, slack=2e-19)
         lo, hi, size, mixed = total(a, axes, np.add.reduce)
         if a.kind in ("bool", "i32", "i64"):
             coarse = np.where(size > 2.0**53, size * 2.0**-52 * count, 0)  # the sums here are of floats
@@ -454,9 +456,11 @@ def reduce(op, kind, a, over, q=0.5):
                 return t
             f = to_float(t, "f64")
             return rounded(kind, dims, f.lo / count, f.hi / count, ulps=4)
-        slack = np.where(np.isinf(size), 0, size * 2.0**-53 * count)
+        coarse, wild = narrow(a.kind, a.lo, a.hi, size, axes)
+        slack = np.where(np.isinf(size), 0, size * 2.0**-53 * count + np.where(wild, 0, coarse))
         if op == "mean":
             lo, hi, slack = lo / count, hi / count, slack / count
+        mixed = mixed | wild
         return rounded(kind, dims, np.where(mixed, np.nan, lo), np.where(mixed, np.nan, hi), nan | mixed, only, ulps=4, slack=slack)
 
 
