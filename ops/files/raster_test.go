@@ -221,7 +221,6 @@ func TestRastersOfTheNameOnly(t *testing.T) {
 	}{
 		{ops.Type{Elem: ops.C64, Dims: plane.Dims}, "", problem.CannotStore, "array"},
 		{ops.Type{Elem: ops.F32, Dims: plane.Dims[:1]}, "", problem.CannotStore, "array"},
-		{ops.Type{Elem: ops.I64, Dims: plane.Dims}, "", problem.CannotStore, "array"},
 		{plane, "u8", problem.CannotStore, "as"},
 	} {
 		a := args{"array": optest.Array(c.t), "path": ops.Text(filepath.Join(t.TempDir(), "a.tif"))}

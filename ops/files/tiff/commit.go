@@ -3,20 +3,19 @@ package tiff
 import (
 	"encoding/binary"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// Commit writes what describes the raster and gives the file its name, once every element was written. With durable
-// set it first waits until the bytes are on the disk. When it fails, no file is left.
+// Commit arranges the file and gives it its name, once every element was written. With durable set it first waits until the bytes
+// are on the disk. When it fails, no file is left.
 func (w *Writer) Commit(durable bool) error {
-	if err := w.describe(); err != nil {
+	final, err := w.arrange()
+	if err != nil {
 		return errors.Join(w.fail(err), w.Abort())
 	}
-	return w.pending.Commit(durable)
+	return errors.Join(final.Commit(durable), w.Abort())
 }
 
 // Rename says that the file is to have another name in its folder.
@@ -25,40 +24,6 @@ func (w *Writer) Rename(path string) error { return w.pending.Rename(path) }
 // Abort removes what was written. After a Commit that succeeded it does nothing.
 func (w *Writer) Abort() error { return w.pending.Abort() }
 
-// describe writes the directory behind the blocks and the header before them.
-func (w *Writer) describe() error {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.written != len(w.table) {
-		return fmt.Errorf("%d blocks of %d were written completely", w.written, len(w.table))
-	}
-	fields, err := w.header.describe(w.table)
-	if err != nil {
-		return err
-	}
-	e := encoder{order: binary.LittleEndian, start: w.end}
-	if w.header.BigEndian {
-		e.order = binary.BigEndian
-	}
-	var room int64
-	for _, f := range fields {
-		room += int64(len(f.data)) + 32
-	}
-	w.header.Big = w.header.Big || w.end+room > maxClassic
-	e.big = w.header.Big
-	directory := e.directory(fields)
-	if _, err := w.pending.WriteAt(directory, w.end); err != nil {
-		return err
-	}
-	if _, err = w.pending.WriteAt(e.header(), 0); err != nil {
-		return err
-	}
-	return w.pending.Truncate(w.end + int64(len(directory))) // behind it may be what an earlier run wrote
-}
-
-// maxClassic is the most bytes of a file whose offsets have 32 bits.
-var maxClassic int64 = math.MaxUint32
-
 // fieldOut is a field to be written.
 type fieldOut struct {
 	tag tag
@@ -66,23 +31,31 @@ type fieldOut struct {
 }
 
 func longs(values []int64) rawField {
-	f := rawField{kind: typeLong8, count: int64(len(values))}
-	if slices.Max(values) <= math.MaxUint32 {
+	f := rawField{kind: typeLong, count: int64(len(values))}
+	for _, v := range values {
+		f.data = binary.LittleEndian.AppendUint32(f.data, uint32(v))
+	}
+	return f
+}
+
+func offsets(table []place, big bool) rawField {
+	f := rawField{kind: typeLong8, count: int64(len(table))}
+	if !big {
 		f.kind = typeLong
 	}
-	for _, v := range values {
-		if f.kind == typeLong {
-			f.data = binary.LittleEndian.AppendUint32(f.data, uint32(v))
+	for _, p := range table {
+		if big {
+			f.data = binary.LittleEndian.AppendUint64(f.data, uint64(p.offset))
 		} else {
-			f.data = binary.LittleEndian.AppendUint64(f.data, uint64(v))
+			f.data = binary.LittleEndian.AppendUint32(f.data, uint32(p.offset))
 		}
 	}
 	return f
 }
 
-// describe gives the fields of the directory in ascending order.
-func (h *Header) describe(table []place) ([]fieldOut, error) {
-	var fields []fieldOut
+// describe gives the fields of the directory of one resolution, whose blocks are at these places, in ascending order.
+func (l resolution) describe(table []place, big bool) ([]fieldOut, error) {
+	h, fields := l.header, []fieldOut(nil)
 	add := func(t tag, f rawField) {
 		if f.count > 0 {
 			fields = append(fields, fieldOut{t, f})
@@ -105,45 +78,54 @@ func (h *Header) describe(table []place) ([]fieldOut, error) {
 	}
 	add(tagWidth, longs([]int64{int64(h.Width)}))
 	add(tagHeight, longs([]int64{int64(h.Height)}))
-	offsets, counts := make([]int64, len(table)), make([]int64, len(table))
+	counts := make([]int64, len(table))
 	for i, p := range table {
-		offsets[i], counts[i] = p.offset, p.bytes
+		counts[i] = p.bytes
 	}
 	if h.Tiled {
 		add(tagTileWidth, longs([]int64{int64(h.BlockW)}))
 		add(tagTileHeight, longs([]int64{int64(h.BlockH)}))
-		add(tagTileOffsets, longs(offsets))
+		add(tagTileOffsets, offsets(table, big))
 		add(tagTileByteCounts, longs(counts))
 	} else {
 		add(tagRowsPerStrip, longs([]int64{int64(h.BlockH)}))
-		add(tagStripOffsets, longs(offsets))
+		add(tagStripOffsets, offsets(table, big))
 		add(tagStripByteCounts, longs(counts))
 	}
-	for i, g := range geoTags {
-		add(g.tag, h.Geo.fields[i])
+	if l.copied {
+		add(tagNewSubfileType, longs([]int64{1}))
 	}
 	if h.Nodata != nil {
 		text(tagNodata, strings.ToLower(strings.TrimPrefix(strconv.FormatFloat(*h.Nodata, 'g', -1, 64), "+")))
 	}
-	metadata, err := encodeScale(h.Scale, h.Offset)
-	if err != nil {
-		return nil, err
+	if !l.copied { // which is about the same place, and the same values
+		if err := h.tell(add, text); err != nil {
+			return nil, err
+		}
 	}
+	slices.SortFunc(fields, func(a, b fieldOut) int { return int(a.tag) - int(b.tag) })
+	return fields, nil
+}
+
+// tell adds what a file says of its raster once.
+func (h *Header) tell(add func(tag, rawField), text func(tag, string)) error {
+	for i, g := range geoTags {
+		add(g.tag, h.Geo.fields[i])
+	}
+	metadata, err := encodeScale(h.Scale, h.Offset)
 	text(tagMetadata, metadata)
 	text(tagSoftware, h.Software)
 	text(tagDescription, h.Description)
-	slices.SortFunc(fields, func(a, b fieldOut) int { return int(a.tag) - int(b.tag) })
-	return fields, nil
+	return err
 }
 
 // compressionCodes are the values of the tag Compression that are written.
 var compressionCodes = map[Compression]int{None: 1, LZW: 5, Deflate: 8}
 
-// encoder lays out a directory that begins at start, an even offset.
+// encoder lays out directories.
 type encoder struct {
 	order binary.ByteOrder
 	big   bool
-	start int64
 }
 
 // uint appends an integer of so many bytes.
@@ -160,7 +142,7 @@ func (e encoder) uint(b []byte, bytes int, v int64) []byte {
 	return append(b, all[:bytes]...)
 }
 
-// header is the first bytes of the file. In a classic file the room for those of a BigTIFF file stays unused.
+// header is the first bytes of the file, up to the offset of the first directory.
 func (e encoder) header() []byte {
 	mark := "II"
 	if e.order == binary.ByteOrder(binary.BigEndian) {
@@ -168,20 +150,31 @@ func (e encoder) header() []byte {
 	}
 	b := []byte(mark)
 	if !e.big {
-		return e.uint(e.uint(b, 2, 42), 4, e.start)
+		return e.uint(e.uint(b, 2, 42), 4, 0)
 	}
-	return e.uint(e.uint(e.uint(e.uint(b, 2, 43), 2, 8), 2, 0), 8, e.start)
+	return e.uint(e.uint(e.uint(e.uint(b, 2, 43), 2, 8), 2, 0), 8, 0)
 }
 
-// directory gives the bytes of the directory followed by the values that do not fit its entries.
-func (e encoder) directory(fields []fieldOut) []byte {
+// first sets the offset of the first directory in a header.
+func (e encoder) first(header []byte, offset int64) {
+	if e.big {
+		e.order.PutUint64(header[8:], uint64(offset))
+	} else {
+		e.order.PutUint32(header[4:], uint32(offset))
+	}
+}
+
+// directory gives the bytes of the directory at an offset, followed by the values that do not fit its entries. The next one comes behind them,
+// unless it is the last.
+func (e encoder) directory(fields []fieldOut, start int64, last bool) []byte {
 	counter, inline := 2, 4
 	if e.big {
 		counter, inline = 8, 8
 	}
 	b := e.uint(nil, counter, int64(len(fields)))
 	var behind []byte
-	behindAt := e.start + int64(counter+len(fields)*(4+2*inline)+inline)
+	behindAt := start + int64(counter+len(fields)*(4+2*inline)+inline)
+	behind = append(behind, make([]byte, -behindAt&7)...)
 	for _, f := range fields {
 		data := slices.Clone(f.data)
 		reorder(data, f.kind, e.order)
@@ -189,12 +182,15 @@ func (e encoder) directory(fields []fieldOut) []byte {
 		if len(data) > inline {
 			b = e.uint(b, inline, behindAt+int64(len(behind)))
 			behind = append(behind, data...)
-			behind = append(behind, make([]byte, -len(behind)&7)...)
+			behind = append(behind, make([]byte, -(len(behind)+int(behindAt))&7)...)
 			continue
 		}
 		b = append(b, data...)
 		b = append(b, make([]byte, inline-len(data))...)
 	}
-	b = e.uint(b, inline, 0) // no further directory
-	return append(b, behind...)
+	next := behindAt + int64(len(behind))
+	if last {
+		next = 0
+	}
+	return append(e.uint(b, inline, next), behind...)
 }

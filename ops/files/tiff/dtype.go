@@ -8,11 +8,11 @@ import (
 
 // Element is a Go type that rasters are made of.
 type Element interface {
-	uint8 | int8 | uint16 | int16 | uint32 | int32 | float32 | float64
+	integer | float32 | float64
 }
 
 type integer interface {
-	uint8 | int8 | uint16 | int16 | uint32 | int32
+	uint8 | int8 | uint16 | int16 | uint32 | int32 | uint64 | int64
 }
 
 // sampleFormat is the value of the tag SampleFormat.
@@ -57,7 +57,7 @@ func dtypeOf(format sampleFormat, bits int64) (element.DType, error) {
 		help = "take one part of it first, e.g. with gdal_calc.py, as Float32"
 	}
 	return 0, &Error{
-		Reason: fmt.Sprintf("holds %s of %d bits; readable are integers of 8, 16 and 32 bits and floats of 32 and 64", name, bits),
+		Reason: fmt.Sprintf("holds %s of %d bits; readable are integers of 8, 16, 32 and 64 bits and floats of 16, 32 and 64", name, bits),
 		Help:   help,
 	}
 }

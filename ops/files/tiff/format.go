@@ -20,7 +20,8 @@ var Raster = &format.Format{
 	Reads: "A GeoTIFF gives one band over y and x, row 0 in the north, with its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
 		"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +
 		"missing elements keep the value that is stored. Heights that the system of a GeoTIFF gives in feet are read in feet; `unit: 1` keeps the numbers. Files of several bands are refused, a band of alpha too: a mask can be made of it.",
-	Writes: "A GeoTIFF holds one real array of two dimensions, rows first, with its coordinates, map projection, and what it was made from.",
+	Writes: "A GeoTIFF holds one real array of two dimensions, rows first, with its coordinates, map projection, and what it was made from. " +
+		"It is cloud optimized, and where an axis has more than 512 elements there are copies reduced by 2, 4, ...: of floats by means of what is there, of whole numbers by one of each four.",
 }
 
 // raster is the raster of an open file.

@@ -45,7 +45,7 @@ func TestGDALReadsOurs(t *testing.T) {
 	path, plain := filepath.Join(dir, "a.tif"), filepath.Join(dir, "a.img")
 	n := 0
 	for s := range samples {
-		if n++; n%41 != 0 || gdalTypes[s.dtype] == "" { // a part of them: each runs a program
+		if n++; n%41 != 0 || gdalTypes[s.dtype] == "" || packings[s.compression] == nil { // a part of them: each runs a program
 			continue
 		}
 		writeSample(t, path, s)
@@ -123,9 +123,9 @@ func TestWeReadGDALs(t *testing.T) {
 		}
 		s := sample{d, 83, 71, binary.LittleEndian, false, false, 83, 0, None, NoPredictor}
 		writeSample(t, source, s)
-		for _, compression := range []string{"NONE", "DEFLATE", "LZW"} {
+		for _, compression := range []string{"NONE", "DEFLATE", "LZW", "PACKBITS", "ZSTD"} {
 			for predictor := 1; predictor <= 3; predictor++ {
-				if predictor == 3 && !d.Float() || predictor > 1 && compression == "NONE" {
+				if predictor == 3 && !d.Float() || predictor > 1 && (compression == "NONE" || compression == "PACKBITS") {
 					continue
 				}
 				// libtiff 4.5 misreads the big-endian files that it writes itself with predictor 3.
@@ -175,13 +175,11 @@ func TestGDALsPicturesAreRefused(t *testing.T) {
 	source, path := filepath.Join(dir, "source.tif"), filepath.Join(dir, "a.tif")
 	writeSample(t, source, sample{element.Uint8, 20, 20, binary.LittleEndian, false, false, 20, 0, None, NoPredictor})
 	for want, args := range map[string][]string{
-		"holds an RGB picture of 3 bands":     {"-b", "1", "-b", "1", "-b", "1", "-colorinterp", "red,green,blue"},
-		"holds 2 bands":                       {"-b", "1", "-b", "1"},
-		"holds complex numbers of 64 bits":    {"-ot", "CFloat32"},
-		"is compressed with Zstandard":        {"-co", "COMPRESS=ZSTD"},
-		"holds unsigned integers of 4 bits":   {"-scale", "0", "255", "0", "15", "-co", "NBITS=4"},
-		"is compressed with LERC":             {"-co", "COMPRESS=LERC"},
-		"is compressed with PackBits (32773)": {"-co", "COMPRESS=PACKBITS"},
+		"holds an RGB picture of 3 bands":   {"-b", "1", "-b", "1", "-b", "1", "-colorinterp", "red,green,blue"},
+		"holds 2 bands":                     {"-b", "1", "-b", "1"},
+		"holds complex numbers of 64 bits":  {"-ot", "CFloat32"},
+		"holds unsigned integers of 4 bits": {"-scale", "0", "255", "0", "15", "-co", "NBITS=4"},
+		"is compressed with LERC":           {"-co", "COMPRESS=LERC"},
 	} {
 		run(t, "gdal_translate", append(append([]string{"-q"}, args...), source, path)...)
 		_, err := Stat(path)

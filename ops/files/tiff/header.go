@@ -10,17 +10,19 @@ import (
 // Compression says how the bytes of a block are packed.
 type Compression uint8
 
-// The compressions that are read and written. Create takes 0 for Deflate.
+// The compressions that are read; the first three are written too. Create takes 0 for Deflate.
 const (
 	None Compression = iota + 1
 	Deflate
 	LZW
+	PackBits
+	Zstandard
 )
 
 // Predictor says what is done to the rows of a block before they are compressed.
 type Predictor uint8
 
-// The predictors. Create takes 0 for FloatingPoint of floats and Horizontal of integers. Without a compression there
+// The predictors. Create takes 0 for FloatingPoint of floats and Horizontal of integers of up to 32 bits. Without a compression there
 // is no prediction.
 const (
 	NoPredictor   Predictor = iota + 1
@@ -29,7 +31,7 @@ const (
 )
 
 var (
-	compressionNames = map[Compression]string{None: "none", Deflate: "deflate", LZW: "LZW"}
+	compressionNames = map[Compression]string{None: "none", Deflate: "deflate", LZW: "LZW", PackBits: "PackBits", Zstandard: "Zstandard"}
 	predictorNames   = map[Predictor]string{NoPredictor: "none", Horizontal: "horizontal", FloatingPoint: "floating point"}
 )
 
@@ -70,12 +72,12 @@ type Ignored struct{ Overviews, Masks, Images int }
 func (h Header) Bytes() int64 { return int64(h.Height) * int64(h.Width) * int64(h.DType.Size()) }
 
 // compressions are the values of the tag Compression that are read.
-var compressions = map[int64]Compression{1: None, 5: LZW, 8: Deflate, 32946: Deflate}
+var compressions = map[int64]Compression{1: None, 5: LZW, 8: Deflate, 32946: Deflate, 32773: PackBits, 50000: Zstandard}
 
 // otherCompressions names the values that are not.
 var otherCompressions = map[int64]string{
-	2: "CCITT", 3: "CCITT fax 3", 4: "CCITT fax 4", 6: "JPEG (old style)", 7: "JPEG", 32773: "PackBits", 34712: "JPEG 2000",
-	34887: "LERC", 34925: "LZMA", 50000: "Zstandard", 50001: "WebP", 50002: "JPEG XL",
+	2: "CCITT", 3: "CCITT fax 3", 4: "CCITT fax 4", 6: "JPEG (old style)", 7: "JPEG", 34712: "JPEG 2000",
+	34887: "LERC", 34925: "LZMA", 50001: "WebP", 50002: "JPEG XL",
 }
 
 // photometrics names the values of the tag PhotometricInterpretation that are not read. 0 and 1 are plain values.
@@ -193,7 +195,7 @@ func (h *Header) readCompression(d directory) error {
 		if name == "" {
 			name = "an unknown method"
 		}
-		return &Error{Reason: fmt.Sprintf("is compressed with %s (%d); read are none, deflate and LZW", name, compression), Help: rewrite}
+		return &Error{Reason: fmt.Sprintf("is compressed with %s (%d); read are none, deflate, LZW, PackBits and Zstandard", name, compression), Help: rewrite}
 	}
 	predictor, err := d.int(tagPredictor, 1)
 	if err != nil {

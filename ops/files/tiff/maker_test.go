@@ -7,6 +7,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/klauspost/compress/zstd"
+
 	"weft/ops/files/element"
 	"weft/ops/files/words"
 )
@@ -161,10 +163,27 @@ func encoded(b []byte, order binary.AppendByteOrder, d element.DType, v float64)
 		return order.AppendUint16(b, uint16(int(v)))
 	case element.Uint32, element.Int32:
 		return order.AppendUint32(b, uint32(int(v)))
+	case element.Uint64, element.Int64:
+		return order.AppendUint64(b, uint64(int(v)))
+	case element.Float16:
+		return order.AppendUint16(b, halfBits(v))
 	case element.Float32:
 		return order.AppendUint32(b, math.Float32bits(float32(v)))
 	}
 	return order.AppendUint64(b, math.Float64bits(v))
+}
+
+// halfBits is a whole number of at most 11 bits as IEEE 754 binary16.
+func halfBits(v float64) uint16 {
+	if v == 0 {
+		return 0
+	}
+	fraction, exponent := math.Frexp(math.Abs(v)) // 0.1..., of which the leading bit is not stored
+	bits := uint16(exponent-1+15)<<10 | uint16(fraction*(1<<11))&0x3ff
+	if v < 0 {
+		bits |= 0x8000
+	}
+	return bits
 }
 
 // row is a row of a block as the file has it before compression.
@@ -218,9 +237,39 @@ func compressed(c Compression, b []byte) []byte {
 		return out.Bytes()
 	case LZW:
 		return new(lzwPacker).pack(nil, b)
+	case PackBits:
+		return runs(b)
+	case Zstandard:
+		w, err := zstd.NewWriter(nil)
+		if err != nil {
+			panic(err)
+		}
+		return w.EncodeAll(b, nil)
 	}
 	return b
 }
+
+// runs packs bytes with all that PackBits has: repeated ones, up to 128 that follow as they are, and counts that mean nothing.
+func runs(b []byte) (out []byte) {
+	for len(b) > 0 {
+		n := 1
+		for n < min(128, len(b)) && b[n] == b[0] {
+			n++
+		}
+		if n > 1 {
+			out, b = append(out, byte(257-n), b[0]), b[n:]
+			continue
+		}
+		for n < min(128, len(b)) && b[n] != b[n-1] {
+			n++
+		}
+		out, b = append(append(append(out, 0x80), byte(n-1)), b[:n]...), b[n:]
+	}
+	return out
+}
+
+// codes are the values of the tag Compression.
+var codes = map[Compression]uint64{None: 1, Deflate: 8, LZW: 5, PackBits: 32773, Zstandard: 50000}
 
 // maker gives the fields that describe the sample, and its blocks.
 func (s sample) maker() (m *maker, blocks [][]byte) {
@@ -228,7 +277,7 @@ func (s sample) maker() (m *maker, blocks [][]byte) {
 	m.add(256, 4, uint64(s.width))
 	m.add(257, 3, uint64(s.height))
 	m.add(258, 3, uint64(8*s.dtype.Size()))
-	m.add(259, 3, map[Compression]uint64{None: 1, Deflate: 8, LZW: 5}[s.compression])
+	m.add(259, 3, codes[s.compression])
 	m.add(262, 3, 1)
 	m.add(277, 3, 1)
 	m.add(339, 3, uint64(formats[s.dtype.Class()]))
@@ -295,7 +344,8 @@ func open(t testing.TB, file []byte) *File {
 }
 
 func allDTypes() []element.DType {
-	return []element.DType{element.Uint8, element.Int8, element.Uint16, element.Int16, element.Uint32, element.Int32, element.Float32, element.Float64}
+	return []element.DType{element.Uint8, element.Int8, element.Uint16, element.Int16, element.Uint32, element.Int32,
+		element.Uint64, element.Int64, element.Float16, element.Float32, element.Float64}
 }
 
 // predictors are those that suit a compression and a type.
@@ -321,7 +371,7 @@ func samples(yield func(sample) bool) {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			for _, big := range []bool{false, true} {
 				for _, l := range layouts {
-					for _, c := range []Compression{None, Deflate, LZW} {
+					for _, c := range []Compression{None, Deflate, LZW, PackBits, Zstandard} {
 						for _, p := range predictors(c, d) {
 							s := sample{d, 37, 45, order, big, l.tiled, l.blockH, l.blockW, c, p}
 							if !yield(s) {

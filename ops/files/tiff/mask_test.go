@@ -34,7 +34,7 @@ func (c cover) maker(order binary.AppendByteOrder, big bool) (m *maker, blocks [
 	m.add(256, 4, uint64(c.width))
 	m.add(257, 4, uint64(c.height))
 	m.add(258, 3, uint64(c.bits))
-	m.add(259, 3, map[Compression]uint64{None: 1, Deflate: 8, LZW: 5}[c.compression])
+	m.add(259, 3, codes[c.compression])
 	m.add(262, 3, 4)
 	m.add(277, 3, 1)
 	rows, width := c.blockH, c.width
@@ -116,7 +116,7 @@ func TestMasks(t *testing.T) {
 	n := 0
 	for _, bits := range []int{1, 8} {
 		for _, c := range []cover{{tiled: true}, {blockH: 1}, {blockH: 5}, {blockH: 1000}} {
-			for _, compression := range []Compression{None, Deflate, LZW} {
+			for _, compression := range []Compression{None, Deflate, LZW, PackBits, Zstandard} {
 				c.bits, c.compression, c.height, c.width = bits, compression, 37, 45
 				for i, d := range []element.DType{element.Uint8, element.Int16, element.Float32, element.Float64} {
 					l := layouts[(n+i)%len(layouts)]

@@ -2,7 +2,7 @@ package tiff
 
 import (
 	"bytes"
-	"compress/zlib"
+	"github.com/klauspost/compress/zlib"
 
 	"weft/ops/files/element"
 )

@@ -131,8 +131,8 @@ func (w *Writer) writeBand(c *collector, r Rect) error {
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
 		workers.Go(func() {
-			p := w.packers.Get().(*packer)
-			defer w.packers.Put(p)
+			p := packers.Get().(*packer)
+			defer packers.Put(p)
 			for b := range next {
 				b.err = w.assemble(c, b, r, p)
 			}

@@ -14,8 +14,8 @@ const (
 )
 
 // densest is how many bytes one byte can at most unpack to. Deflate: 258 bytes from two bits, less the codes'
-// description. LZW: 4096 bytes at most from 12 bits.
-var densest = map[Compression]int64{Deflate: 1032, LZW: 2731}
+// description. LZW: 4096 bytes at most from 12 bits. PackBits: 128 from two. Zstandard: a block of 128 KiB from four (RFC 8878, 3.1.1.2).
+var densest = map[Compression]int64{Deflate: 1032, LZW: 2731, PackBits: 64, Zstandard: 128 << 10 / 4}
 
 // readTable reads where the blocks are, and compares the bytes of each with the file and with what they are to hold.
 func readTable(d directory, h *Header) ([]place, error) {

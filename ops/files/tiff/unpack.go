@@ -2,10 +2,12 @@ package tiff
 
 import (
 	"bufio"
-	"compress/zlib"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/klauspost/compress/zlib"
+	"github.com/klauspost/compress/zstd"
 
 	"weft/ops/files/words"
 )
@@ -14,6 +16,7 @@ import (
 type input struct {
 	stream *bufio.Reader
 	zlib   io.ReadCloser // also a zlib.Resetter
+	zstd   *zstd.Decoder
 	packed []byte
 	// padding is how many bytes more than the block's a stream may hold: some writers fill up the last strip.
 	padding int64
@@ -21,8 +24,10 @@ type input struct {
 
 // unpackers fill a block from its bytes in the file.
 var unpackers = map[Compression]func(in *input, dst []byte, src *io.SectionReader) error{
-	Deflate: (*input).inflate,
-	LZW:     (*input).lzw,
+	Deflate:   (*input).inflate,
+	LZW:       (*input).lzw,
+	PackBits:  (*input).packBits,
+	Zstandard: (*input).zstandard,
 }
 
 // unpack fills dst with the elements of a block, in this machine's byte order.
@@ -74,14 +79,35 @@ func (in *input) inflate(dst []byte, src *io.SectionReader) error {
 		in.zlib = nil
 		return unexpected(err)
 	}
-	n, err := io.ReadFull(in.zlib, dst)
+	return in.exactly(in.zlib, dst)
+}
+
+// widest is how far back a stream may refer: what decoders take unless they are told otherwise.
+const widest = 128 << 20
+
+func (in *input) zstandard(dst []byte, src *io.SectionReader) (err error) {
+	if in.zstd == nil {
+		in.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(widest))
+		if err != nil {
+			return err
+		}
+	}
+	if err := in.zstd.Reset(src); err != nil {
+		return unexpected(err)
+	}
+	return in.exactly(in.zstd, dst)
+}
+
+// exactly fills dst from a stream that ends there, so that checksums are compared.
+func (in *input) exactly(stream io.Reader, dst []byte) error {
+	n, err := io.ReadFull(stream, dst)
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return short(n, len(dst))
 	}
 	if err != nil {
 		return err
 	}
-	switch more, err := io.CopyN(io.Discard, in.zlib, in.padding+1); {
+	switch more, err := io.CopyN(io.Discard, stream, in.padding+1); {
 	case err == nil:
 		return overlong(len(dst) + int(more-1))
 	case err != io.EOF:
@@ -102,15 +128,58 @@ func unexpected(err error) error {
 	return err
 }
 
+// read gives the bytes of a block, but no more than so many.
+func (in *input) read(src *io.SectionReader, most int64) ([]byte, error) {
+	in.packed = words.Resized(in.packed, int(min(src.Size(), most)))
+	_, err := io.ReadFull(src, in.packed)
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, &Error{Reason: shortened}
+	}
+	return in.packed, err
+}
+
 // lzw reads no more than what dst can need: a code per byte of 12 bits each, and a few clears.
 func (in *input) lzw(dst []byte, src *io.SectionReader) error {
-	n := min(src.Size(), 2*int64(len(dst))+64)
-	in.packed = words.Resized(in.packed, int(n))
-	if _, err := io.ReadFull(src, in.packed); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return &Error{Reason: shortened}
-		}
+	packed, err := in.read(src, 2*int64(len(dst))+64)
+	if err != nil {
 		return err
 	}
-	return unpackLZW(dst, in.packed, in.padding > 0)
+	return unpackLZW(dst, packed, in.padding > 0)
+}
+
+// packBits reads runs, as TIFF 6.0 section 9 has them: a count below 128 is of that many bytes and one more that follow, one above it of as
+// many times the next byte as 257 has more, and 128 is nothing. No byte needs more than two.
+func (in *input) packBits(dst []byte, src *io.SectionReader) error {
+	packed, err := in.read(src, 2*(int64(len(dst))+in.padding)+64)
+	if err != nil {
+		return err
+	}
+	want := len(dst)
+	for len(dst) > 0 {
+		if len(packed) < 2 {
+			return short(want-len(dst), want)
+		}
+		switch n := int(packed[0]); {
+		case n < 128:
+			run := packed[1:min(n+2, len(packed))]
+			if len(run) > len(dst) && in.padding == 0 {
+				return overlong(want)
+			}
+			dst, packed = dst[copy(dst, run):], packed[1+len(run):]
+		case n > 128:
+			n = 257 - n
+			if n > len(dst) && in.padding == 0 {
+				return overlong(want)
+			}
+			n = min(n, len(dst))
+			repeat(dst[:n], packed[1:2])
+			dst, packed = dst[n:], packed[2:]
+		default:
+			packed = packed[1:]
+		}
+	}
+	if in.padding == 0 && len(packed) > 1 {
+		return overlong(want)
+	}
+	return nil
 }

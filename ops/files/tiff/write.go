@@ -17,9 +17,6 @@ const cannotWrite = "cannot write"
 type Writer struct {
 	pending *fileio.Pending
 	header  Header
-	nodata  []byte // the element for NaN, or nil
-	packers sync.Pool
-	buffers sync.Pool
 
 	mu      sync.Mutex
 	blocks  map[int]*assembly // blocks of which a part was written
@@ -29,15 +26,18 @@ type Writer struct {
 	end     int64             // of the file as far as it is taken
 }
 
+// What all writers use again.
+var (
+	packers = sync.Pool{New: func() any { return new(packer) }}
+	buffers = sync.Pool{New: func() any { return new([]byte) }}
+)
+
 // assembly is a block being put together.
 type assembly struct {
 	data  []byte
 	parts []Rect // written or being written
 	todo  int64  // elements of the raster not yet there
 }
-
-// dataOffset leaves room for the header of a BigTIFF file: whether it becomes one is known only at Commit.
-const dataOffset = 16
 
 // Create starts a file with what the header says: the type, size and place of the raster, and how it is stored. A
 // storage that is not set is tiles of 256 x 256, deflate, and the predictor that suits the type. With no compression
@@ -56,20 +56,24 @@ func create(path string, h Header, begin func(string) (*fileio.Pending, error)) 
 	if err != nil {
 		return nil, err
 	}
-	w := &Writer{pending: pending, header: h, end: dataOffset, blocks: map[int]*assembly{}, table: make([]place, h.blocks()), told: make([]bool, h.blocks())}
-	w.nodata, _ = h.nodata()
-	w.packers.New = func() any { return new(packer) }
-	w.buffers.New = func() any { return new([]byte) }
+	w := newWriter(pending, h, firstBlock)
 	if h.Compression == None {
-		// Each block has its place, so that the same raster always gives the same file.
-		for i := range w.table {
-			w.table[i].offset = w.allot(h.bytes(h.block(i)))
-		}
 		if err := pending.Reserve(w.end); err != nil {
 			return nil, errors.Join(err, pending.Abort())
 		}
 	}
 	return w, nil
+}
+
+// newWriter writes blocks of what a complete header describes behind so many bytes of a file.
+func newWriter(pending *fileio.Pending, h Header, end int64) *Writer {
+	w := &Writer{pending: pending, header: h, end: end, blocks: map[int]*assembly{}, table: make([]place, h.blocks()), told: make([]bool, h.blocks())}
+	if h.Compression == None { // each block has its place
+		for i := range w.table {
+			w.table[i].offset = w.allot(h.bytes(h.block(i)))
+		}
+	}
+	return w
 }
 
 // allot takes room for a block, at an even offset as TIFF wants it.
@@ -78,6 +82,9 @@ func (w *Writer) allot(bytes int64) int64 {
 	w.end += bytes + bytes&1
 	return offset
 }
+
+// firstBlock is where blocks begin before they are arranged: a block at 0 is one that was never written.
+const firstBlock = 2
 
 const tileEdge = 256
 
@@ -100,6 +107,8 @@ func (h *Header) setStorage() error {
 		h.Predictor = NoPredictor
 	case h.Predictor == 0 && h.DType.Float():
 		h.Predictor = FloatingPoint
+	case h.Predictor == 0 && h.DType.Size() == 8: // of which libtiff reads no differences
+		h.Predictor = NoPredictor
 	case h.Predictor == 0:
 		h.Predictor = Horizontal
 	}
@@ -181,7 +190,7 @@ func (w *Writer) begin(b block, part Rect) (*assembly, error) {
 	if a == nil {
 		inside := b.area.intersect(w.header.Whole())
 		size := w.header.bytes(b)
-		a = &assembly{data: words.Resized(*w.buffers.Get().(*[]byte), int(size)), todo: int64(inside.Height()) * int64(inside.Width())}
+		a = &assembly{data: words.Resized(*buffers.Get().(*[]byte), int(size)), todo: int64(inside.Height()) * int64(inside.Width())}
 		if inside != b.area {
 			clear(a.data) // beyond the raster
 		}
@@ -206,8 +215,8 @@ func (w *Writer) finish(a *assembly, part Rect) (last bool) {
 
 // store writes a complete block.
 func (w *Writer) store(a *assembly, b block) error {
-	packer := w.packers.Get().(*packer)
-	defer w.packers.Put(packer)
+	packer := packers.Get().(*packer)
+	defer packers.Put(packer)
 	packed, err := w.pack(packer, a, b)
 	if err != nil {
 		return err
@@ -232,7 +241,7 @@ func (w *Writer) put(a *assembly, b block, packed []byte) error {
 	w.table[b.index] = at
 	w.written++
 	delete(w.blocks, b.index)
-	w.buffers.Put(&a.data)
+	buffers.Put(&a.data)
 	return nil
 }
 

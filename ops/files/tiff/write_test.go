@@ -42,6 +42,9 @@ func TestWriteEveryTypeLayoutCompressionPredictorAndOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	path := filepath.Join(t.TempDir(), "a.tif")
 	for s := range samples {
+		if packings[s.compression] == nil {
+			continue
+		}
 		w, err := Create(path, s.header())
 		if err != nil {
 			t.Fatalf("%+v: %v", s, err)
@@ -251,7 +254,7 @@ func TestBigBySize(t *testing.T) {
 }
 
 func TestOffsetsBeyond32Bits(t *testing.T) {
-	f := longs([]int64{5, 1 << 33})
+	f := offsets([]place{{offset: 5}, {offset: 1 << 33}}, true)
 	if f.kind != typeLong8 || !slices.Equal(f.data, []byte{5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0}) {
 		t.Errorf("got %+v", f)
 	}
