@@ -97,6 +97,7 @@ type colours struct {
 	lut     *[levels]color.RGBA
 	nan     color.RGBA
 	lo, per float64 // the least value, and levels by value
+	few     []float64
 }
 
 // colours of a scale that has been resolved.
@@ -105,12 +106,16 @@ func (s Scale) colours() (*colours, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &colours{lut: m.lut(), nan: m.nan, lo: s.Lo, per: (levels - 1) / (s.Hi - s.Lo)}, nil
+	return &colours{lut: m.lut(), nan: m.nan, lo: s.Lo, per: (levels - 1) / (s.Hi - s.Lo), few: s.few}, nil
 }
 
 func (c *colours) of(v float64) color.RGBA {
 	if math.IsNaN(v) {
 		return c.nan
+	}
+	if n := len(c.few); n > 0 { // alike far apart, whatever lies between them
+		i, _ := slices.BinarySearch(c.few, v)
+		return c.lut[min(i, n-1)*(levels-1)/(n-1)]
 	}
 	return c.lut[int(min(max((v-c.lo)*c.per, 0), levels-1)+0.5)]
 }

@@ -7,6 +7,7 @@ import (
 	"image/png"
 	"io"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot/text"
 
@@ -34,6 +35,10 @@ func (f Figure) resolve() (Figure, error) {
 	var err error
 	f.Scale, err = f.Scale.resolve(f.Panels)
 	f.missing = hasNaN(f.Panels)
+	f.Panels = slices.Clone(f.Panels)
+	for i := range f.Panels {
+		f.Panels[i].kinds = f.few != nil
+	}
 	return f, err
 }
 
@@ -98,17 +103,18 @@ func (p *panel) draw(s *sheet, c *colours) {
 	s.upward(m.Y.label("row"), labelSize, image.Pt(left, middle.Y))
 }
 
-// drawBar draws the colour bar, greatest value above, and the key of missing data.
+// drawBar draws the colour bar, greatest value above, or the keys of few values, and that of missing data.
 func (l *layout) drawBar(s *sheet, f *Figure, c *colours) {
 	b := l.bar
 	bar := image.NewRGBA(image.Rectangle{Max: b.Size()})
 	for y := range b.Dy() {
 		t := (float64(b.Dy()-y) - 0.5) / float64(b.Dy())
-		if f.pair {
-			t = math.Round(t)
+		v := f.Lo + t*(f.Hi-f.Lo)
+		if n := len(f.few); n > 0 {
+			v = f.few[int(t*float64(n))]
 		}
 		for x := range b.Dx() {
-			bar.SetRGBA(x, y, c.of(f.Lo+t*(f.Hi-f.Lo)))
+			bar.SetRGBA(x, y, c.of(v))
 		}
 	}
 	s.place(b, bar)

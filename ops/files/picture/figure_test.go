@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -333,6 +334,49 @@ func TestBinaryMaps(t *testing.T) {
 	m.Values[4] = 0.5
 	if l := place(t, f); len(l.barTicks) <= 2 {
 		t.Errorf("three values have the labels %v", l.barTicks)
+	}
+}
+
+// A map of few whole numbers has a key for each, alike far apart in colour, and shows no value that it does not have.
+func TestMapsOfKinds(t *testing.T) {
+	kinds := []float32{0, 1, 2, 50}
+	m := steps(1900, 1700) // more pixels than dots
+	for i := range m.Values {
+		m.Values[i] = kinds[(i/1700/3+i%1700/7)%4]
+	}
+	f := Figure{Panels: []Image{m}, Scale: Scale{Map: "gray"}}
+	img, l := decode(t, f), place(t, f)
+	want := map[color.RGBA]bool{}
+	for _, y := range []uint8{0, 85, 170, 255} {
+		want[color.RGBA{y, y, y, 255}] = true
+	}
+	for _, r := range []image.Rectangle{l.bar, l.panels[0].array} {
+		seen := map[color.RGBA]bool{}
+		for y := r.Min.Y; y < r.Max.Y; y++ {
+			for x := r.Min.X; x < r.Max.X; x++ {
+				seen[at(img, x, y)] = true
+			}
+		}
+		if !maps.Equal(seen, want) {
+			t.Errorf("colours %v in %v", seen, r)
+		}
+	}
+	var labels []string
+	for _, k := range l.barTicks {
+		labels = append(labels, k.label)
+		y := l.bar.Min.Y + along(k.at, l.barTicks[3].at+l.barTicks[0].at, 0, l.bar.Dy()) // the ticks lie evenly about the middle
+		if c, i := at(img, l.bar.Min.X+3, y), len(labels)-1; c.R != uint8(85*i) {
+			t.Errorf("beside %q the bar is %v", k.label, c)
+		}
+	}
+	if got := strings.Join(labels, " "); got != "0 1 2 50" {
+		t.Errorf("labels %s", got)
+	}
+	for i := range m.Values { // too many for keys
+		m.Values[i] = float32(i % (mostKeys + 1))
+	}
+	if f := place(t, Figure{Panels: []Image{m}}); len(f.barTicks) == mostKeys+1 {
+		t.Error("thirteen values have keys")
 	}
 }
 

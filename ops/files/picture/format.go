@@ -15,7 +15,7 @@ import (
 
 // PNG and SVG are the formats of pictures.
 var (
-	PNG = pictures("PNG", ".png", "Pictures show two dimensions with axes and a colour bar, x across and z down where there are such; of three dimensions they show the largest values along each, side by side.", EncodePNG)
+	PNG = pictures("PNG", ".png", "Pictures show two dimensions with axes and a colour bar, or a key for each value where there are two or at most twelve whole ones, x across and z down where there are such; of three dimensions they show the largest values along each, side by side.", EncodePNG)
 	SVG = pictures("SVG", ".svg", "", EncodeSVG)
 )
 

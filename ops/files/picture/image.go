@@ -27,6 +27,7 @@ type Image struct {
 	ColStride  int // elements from column to column
 	X, Y       Axis
 	Title      string
+	kinds      bool // a dot of several pixels shows what most of them are, not their mean
 }
 
 // NewImage is values in C order as an image, without coordinates.
@@ -96,10 +97,10 @@ func (a Axis) label(fallback string) string {
 
 // Scale says how values become colours, alike for all panels of a figure.
 type Scale struct {
-	Map    string  // a name from Maps; "" is DefaultMap(Label)
-	Lo, Hi float64 // values outside take the colour of the end; both 0: the least and the greatest value drawn
-	Label  string  // of the colour bar: a unit such as "dB", or a quantity with its unit
-	pair   bool    // there are no other values than Lo and Hi
+	Map    string    // a name from Maps; "" is DefaultMap(Label)
+	Lo, Hi float64   // values outside take the colour of the end; both 0: the least and the greatest value drawn
+	Label  string    // of the colour bar: a unit such as "dB", or a quantity with its unit
+	few    []float64 // all the values there are, from the least to the greatest; nil: too many for a key
 }
 
 // resolve fills in what the scale leaves open, from the images that it is for.
@@ -112,15 +113,40 @@ func (s Scale) resolve(images []Image) (Scale, error) {
 	}
 	if s.Lo == 0 && s.Hi == 0 {
 		s.Lo, s.Hi = extrema(images)
-		anywhere := func(such func(v float64) bool) bool {
-			return slices.ContainsFunc(images, func(m Image) bool { return m.has(func(v float32) bool { return such(float64(v)) }) })
-		}
-		s.pair = anywhere(func(v float64) bool { return v == s.Lo }) && !anywhere(func(v float64) bool { return v == v && v != s.Lo && v != s.Hi })
+		s.few = fewValues(images)
 	}
 	if span := s.Hi - s.Lo; !(span > 0) || math.IsInf(span, 0) {
 		return s, fmt.Errorf("colours cannot range from %v to %v: the first must be below the second", s.Lo, s.Hi)
 	}
 	return s, nil
+}
+
+// mostKeys is how many values have a key each, in place of a colour bar.
+const mostKeys = 12
+
+// fewValues are the values of images that have only two, or a few whole numbers; otherwise nil.
+func fewValues(images []Image) (few []float64) {
+	whole := true
+	for i := range images {
+		m := &images[i]
+		if m.has(func(v float32) bool {
+			if v != v {
+				return false
+			}
+			at, known := slices.BinarySearch(few, float64(v))
+			if !known {
+				few = slices.Insert(few, at, float64(v))
+				whole = whole && v == float32(math.Trunc(float64(v)))
+			}
+			return len(few) > mostKeys || len(few) > 2 && !whole || math.IsInf(float64(v), 0)
+		}) {
+			return nil
+		}
+	}
+	if len(few) < 2 {
+		return nil
+	}
+	return few
 }
 
 // extrema are the least and greatest finite values, spread where they are equal.
@@ -169,12 +195,15 @@ func (m *Image) has(such func(v float32) bool) bool {
 }
 
 // sample is the value for one of n dots that share the pixels from edge to edge in each direction: the pixel at the
-// dot's middle or, where several pixels share a dot, the mean of those that have data.
+// dot's middle or, where several pixels share a dot, the mean of those that have data, or what most of them are.
 func (m *Image) sample(dotRow, dotRows, dotCol, dotCols int) float64 {
 	r0, r1 := covered(dotRow, dotRows, m.Rows)
 	c0, c1 := covered(dotCol, dotCols, m.Cols)
 	if r1-r0 == 1 && c1-c0 == 1 {
 		return float64(m.At(r0, c0))
+	}
+	if m.kinds {
+		return m.most(r0, r1, c0, c1)
 	}
 	sum, n := 0.0, 0
 	for r := r0; r < r1; r++ {
@@ -186,6 +215,24 @@ func (m *Image) sample(dotRow, dotRows, dotCol, dotCols int) float64 {
 		}
 	}
 	return sum / float64(n) // NaN where none has data
+}
+
+// most is the most frequent value of a rectangle of pixels, NaN where none has data.
+func (m *Image) most(r0, r1, c0, c1 int) float64 {
+	most, times := float32(math.NaN()), 0
+	seen := make(map[float32]int, mostKeys)
+	for r := r0; r < r1; r++ {
+		for c := c0; c < c1; c++ {
+			v := m.At(r, c)
+			if v != v {
+				continue
+			}
+			if seen[v]++; seen[v] > times {
+				most, times = v, seen[v]
+			}
+		}
+	}
+	return float64(most)
 }
 
 // covered is the range of n pixels that dot i of dots shows.

@@ -148,14 +148,17 @@ func arrange(f *Figure, most limits) layout {
 		bottom = max(bottom, p.array.Max.Y+below)
 		tallest = max(tallest, size.Y)
 	}
-	tallest = max(tallest, shortestBar)
+	tallest = max(tallest, shortestBar, len(f.few)*lineHeight(tickSize))
 	l.bar = image.Rect(x, top, x+barWidth, top+tallest)
 	if f.missing {
 		l.swatch = image.Rect(x, l.bar.Max.Y-barWidth, x+barWidth, l.bar.Max.Y)
 		l.bar.Max.Y -= barWidth + 2*gap
 	}
-	if l.barTicks = ticks(f.Lo, f.Hi, max(l.bar.Dy()/52, 2), false); f.pair {
-		l.barTicks = []tick{{f.Lo + (f.Hi-f.Lo)/4, f.text(f.Lo)}, {f.Hi - (f.Hi-f.Lo)/4, f.text(f.Hi)}}
+	if l.barTicks = ticks(f.Lo, f.Hi, max(l.bar.Dy()/52, 2), false); f.few != nil {
+		l.barTicks = nil
+		for i, v := range f.few {
+			l.barTicks = append(l.barTicks, tick{f.Lo + (f.Hi-f.Lo)*(float64(i)+0.5)/float64(len(f.few)), f.text(v)})
+		}
 	}
 	across := widest(l.barTicks, tickSize)
 	if f.Label != "" {

@@ -21,6 +21,7 @@ func Terminal(w io.Writer, m Image, s Scale, width, height int, caps Caps) error
 	if err != nil {
 		return err
 	}
+	m.kinds = s.few != nil
 	if caps.Protocol != NoProtocol {
 		return caps.Protocol.send(w, Figure{Panels: []Image{m}, Scale: s}, width, height)
 	}
@@ -140,7 +141,7 @@ func (t *screen) xLine() string {
 	return string(line)
 }
 
-// legend is the line that shows the colours from the least value to the greatest, or those of the only two.
+// legend is the line that shows the colours from the least value to the greatest, or those of few values.
 func (t *screen) legend(out *bytes.Buffer, s Scale, c *colours, p pen) {
 	patch := func(values ...float32) string {
 		var sample bytes.Buffer
@@ -154,9 +155,12 @@ func (t *screen) legend(out *bytes.Buffer, s Scale, c *colours, p pen) {
 		bar[i] = float32(s.Lo + (float64(i)+0.5)/steps*(s.Hi-s.Lo))
 	}
 	line := fmt.Sprintf("%s %s %s", s.text(s.Lo), patch(bar...), s.text(s.Hi))
-	if s.pair {
-		lo, hi := float32(s.Lo), float32(s.Hi)
-		line = fmt.Sprintf("[%s] %s  [%s] %s", patch(lo, lo), s.text(s.Lo), patch(hi, hi), s.text(s.Hi))
+	if s.few != nil {
+		var keys []string
+		for _, v := range s.few {
+			keys = append(keys, fmt.Sprintf("[%s] %s", patch(float32(v), float32(v)), s.text(v)))
+		}
+		line = strings.Join(keys, "  ")
 	}
 	if s.Label != "" {
 		line += " " + s.Label
