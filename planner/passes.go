@@ -193,7 +193,7 @@ func build(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
 }
 
 func verdicts(m *module.Module, opt Options) (err error) {
-	asked := fuse.Options{Rates: opt.Rates, Limit: -1, Weights: opt.weighed}
+	asked := fuse.Options{Rates: opt.Rates, Limit: -1, Mixed: len(opt.Accelerators) > 0, Weights: opt.weighed}
 	if opt.Cost != nil {
 		asked.Cost = opt.Cost.OfMachine()
 	}

@@ -197,7 +197,7 @@ func (r *run) parity(step *bound.Step, s audit.Sample) result.Parity {
 		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched, NotFinite: f.NotFinite,
 		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: s.OK()}
 	if p.OK && !f.Within(rule) {
-		p.Rounding = len(s.Rounded)
+		p.Rounding, p.Unexamined = len(s.Rounded), len(s.Unexamined)
 	}
 	if f.At >= 0 {
 		p.At = s.At[f.At]

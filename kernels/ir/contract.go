@@ -1,5 +1,7 @@
 package ir
 
+import "slices"
+
 // Contraction says which products of a kernel are rounded with sums that they are in, once. It follows from the kernel alone, whatever its
 // schedule, its tiles and its device are: a renderer writes what it says, and compilers contract nothing. It is of the kernel as it is scheduled:
 // what is stored between two kernels is rounded, so results may depend on what is fused, and on nothing behind that.
@@ -8,12 +10,17 @@ package ir
 // products, and with none where both are the same product, whose difference is 0. It stays apart where the sum differs over axes or turns that it does
 // not differ over: it may be computed once for these, or be an array or a table that another kernel made. An axis is one whatever its extent is. And
 // it stays apart where the sum is one of a choice between adding and not, since lanes add 0 then.
+//
+// What an ordered fold carries is the same to the bit in every kernel that carries it, with what else it may carry: what an accumulator differs over
+// follows from its own turns, and readers of a product count for the sums that go where they go (scopes).
 type Contraction struct {
-	products []*Node  // that nothing but sums reads, by number
+	products []*Node  // by number
+	readers  [][]Set  // of a product, that are no sums, by number: into what they go
 	sums     []joined // those that products are rounded with, by number
 	vary     *Vary
-	chains   map[*Node]Set // accumulators of sums, with the terms added so far, by what all of their own terms depend on
+	scopes   *scopes
 	accs     Set           // of all folds
+	over     map[*Node]Set // what values differ over that follow from accumulators
 }
 
 // joined is a sum, and which of its operands is rounded with it.
@@ -32,7 +39,7 @@ func at[T any](list []T, n *Node) (x T) {
 
 // ContractionOf looks through a kernel. No product is contracted unless Kernel.Contract is set.
 func ContractionOf(k *Kernel) *Contraction {
-	c := &Contraction{vary: NewVary(), chains: map[*Node]Set{}}
+	c := &Contraction{vary: NewVary(), over: map[*Node]Set{}}
 	if !k.Contract {
 		return c
 	}
@@ -40,22 +47,33 @@ func ContractionOf(k *Kernel) *Contraction {
 	for _, n := range roots {
 		last = max(last, n.id)
 	}
-	c.products, c.sums = make([]*Node, last+1), make([]joined, last+1)
-	read, chosen := make([]bool, last+1), map[*Node]bool{} // products by other than sums, sums by choices
-	other := func(n *Node) { read[narrow(n).id] = true }
-	var sums []*Node
+	c.products, c.readers, c.sums = make([]*Node, last+1), make([][]Set, last+1), make([]joined, last+1)
+	chosen := map[*Node]bool{} // sums, by choices
+	c.scopes = scopesOf(k)
+	other := func(n *Node, into Set) {
+		if n = narrow(n); isProduct(n) {
+			c.readers[n.id] = append(c.readers[n.id], into)
+		}
+	}
+	var sums, carried []*Node
 	k.Walk(func(n *Node) {
 		c.vary.discover(n)
 		switch {
 		case n.Kind == KFold:
-			c.chain(n.Fold)
-			n.Fold.Operands(other)
+			c.accs = c.accs.Or(n.Fold.AccBind)
+			for _, m := range n.Fold.ends() {
+				other(m, c.scopes.of(n))
+			}
+			for q := range n.Fold.Accs {
+				other(n.Fold.Init[q], c.scopes.turn(n.Fold, q))
+				other(n.Fold.Step[q], c.scopes.turn(n.Fold, q))
+			}
 		case isSum(n):
 			sums = append(sums, n)
 		case n.Kind == KAlu && n.Op == Cast && narrow(n) != n: // as its readers read
 		default:
 			for _, a := range n.Args {
-				other(a)
+				other(a, c.scopes.of(n))
 			}
 		}
 		if isProduct(n) {
@@ -64,22 +82,19 @@ func ContractionOf(k *Kernel) *Contraction {
 		if n.Kind == KAlu && n.Op == Select && isSum(n.Args[1]) && n.Args[1].Op == Add && n.Args[1].Args[0] == n.Args[2] {
 			chosen[n.Args[1]] = true
 		}
+		carried = append(carried, n)
 	})
 	for _, n := range roots {
-		other(n)
+		other(n, Set{})
 	}
-	for id, yes := range read {
-		if yes {
-			c.products[id] = nil
-		}
-	}
+	c.carry(carried)
 	for _, n := range sums {
 		x, y := n.Args[0], n.Args[1]
 		switch {
-		case chosen[n] || isProduct(x) && isProduct(y) && sameOperands(x, y):
-		case c.Joins(y, x):
+		case chosen[n] || c.product(x, n) && c.product(y, n) && sameOperands(x, y):
+		case c.joins(y, x, n):
 			c.sums[n.id] = joined{n, 1}
-		case c.Joins(x, y):
+		case c.joins(x, y, n):
 			c.sums[n.id] = joined{n, 0}
 		}
 	}
@@ -92,9 +107,17 @@ func (c *Contraction) Product(n *Node) (operand int, ok bool) {
 	return j.at, j.sum == n
 }
 
-// Joins reports whether a value is a product that is rounded with its sum with another, such as an accumulator or a part of it.
-func (c *Contraction) Joins(n, other *Node) bool {
-	return at(c.products, n) == n && c.differs(other).Minus(c.differs(n)).Empty()
+// Joins reports whether a value is a product that is rounded with its sum with an accumulator or a part of it.
+func (c *Contraction) Joins(n, acc *Node) bool { return c.joins(n, acc, acc) }
+
+// joins reports whether a value is a product that is rounded with its sum with another.
+func (c *Contraction) joins(n, other, sum *Node) bool {
+	return c.product(n, sum) && c.differs(other).Minus(c.differs(n)).Empty()
+}
+
+// product reports whether a value is a product, and a sum none that is rounded apart from it for another reader of it.
+func (c *Contraction) product(n, sum *Node) bool {
+	return at(c.products, n) == n && !slices.ContainsFunc(c.readers[n.id], func(into Set) bool { return c.scopes.counts(into, sum) })
 }
 
 // Absorbed are the products that are rounded with all that reads them, and so never computed by themselves.
@@ -137,17 +160,31 @@ func sameOperands(x, y *Node) bool {
 	return x.Args[0] == y.Args[0] && x.Args[1] == y.Args[1] || x.Args[0] == y.Args[1] && x.Args[1] == y.Args[0]
 }
 
-// chain finds what the accumulators of a sum depend on. Folds over one range become one, which must not matter.
-func (c *Contraction) chain(f *Fold) {
-	c.accs = c.accs.Or(f.AccBind)
-	for q, acc := range f.Accs {
-		own := f.Step[q].free.Minus(f.AccBind).Or(f.Init[q].free).Or(f.IndexBind)
-		for n := f.Step[q]; f.Monoid == Sum && n != acc && isSum(n); {
-			c.chains[acc], c.chains[n] = own, own
-			if x := n.Args[0]; x.free.Meets(f.AccBind) {
-				n = x
-			} else {
-				n = n.Args[1]
+// carry finds what values that follow from accumulators differ over, among nodes whose operands come first. Folds over one range become one, which
+// must not matter: an accumulator differs over what its own turns do, not over what the others' do.
+func (c *Contraction) carry(nodes []*Node) {
+	for grown := true; grown; {
+		grown = false
+		grow := func(n *Node, over Set) {
+			if was := c.over[n]; !over.Minus(was).Empty() {
+				c.over[n], grown = was.Or(over), true
+			}
+		}
+		for _, n := range nodes {
+			if n.Kind == KFold {
+				f := n.Fold
+				for q, acc := range f.Accs {
+					grow(acc, f.IndexBind.Or(c.differs(f.Lo)).Or(c.differs(f.Init[q])).Or(c.differs(f.Step[q])))
+				}
+			}
+			switch {
+			case !n.free.Meets(c.accs) || n.Kind == KAxis:
+			case n.Kind == KFold:
+				n.Fold.Operands(func(m *Node) { grow(n, c.differs(m).Minus(n.Fold.IndexBind)) })
+			default:
+				for _, a := range n.Args {
+					grow(n, c.differs(a))
+				}
 			}
 		}
 	}
@@ -155,9 +192,8 @@ func (c *Contraction) chain(f *Fold) {
 
 // differs are the axes and turns that a value differs over.
 func (c *Contraction) differs(n *Node) Set {
-	free, ok := c.chains[n]
-	if !ok {
-		free = n.free
+	if n.free.Meets(c.accs) {
+		return c.over[n]
 	}
-	return c.vary.of(free).Minus(c.accs)
+	return c.vary.of(n.free).Minus(c.accs)
 }

@@ -140,15 +140,15 @@ func (f *Fold) Binders() Set { return f.IndexBind.Or(f.AccBind) }
 
 // Operands calls yield for every node the fold is made of.
 func (f *Fold) Operands(yield func(*Node)) {
-	yield(f.Lo)
-	yield(f.Hi)
-	for _, n := range f.Init {
+	for _, n := range slices.Concat(f.ends(), f.Init, f.Step) {
 		yield(n)
 	}
-	for _, n := range f.Step {
-		yield(n)
+}
+
+// ends are what says how many turns a fold makes.
+func (f *Fold) ends() []*Node {
+	if f.While == nil {
+		return []*Node{f.Lo, f.Hi}
 	}
-	if f.While != nil {
-		yield(f.While)
-	}
+	return []*Node{f.Lo, f.Hi, f.While}
 }

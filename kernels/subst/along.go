@@ -13,7 +13,7 @@ func Along(k *ir.Kernel) *ir.Kernel {
 	for k.Pointwise() {
 		f, behind := followed(k)
 		b := ir.Extend(slices.Concat(k.Roots(), k.Axes))
-		if f == nil || b.Binders()+2*(len(behind)+k.Folds()+1) > ir.MaxBinders {
+		if f == nil || b.Binders()+mostMore(k, behind) > ir.MaxBinders {
 			break
 		}
 		values, like := carrying(b, f, behind), map[*ir.Node]*ir.Node{}
@@ -25,6 +25,18 @@ func Along(k *ir.Kernel) *ir.Kernel {
 		k = Kernel(k, Like(b, like), true)
 	}
 	return merge(k, (*survey).twice)
+}
+
+// mostMore is how many binders a kernel may take besides its own if folds go along with one around them.
+func mostMore(k *ir.Kernel, behind []follower) int { return 2 * (len(behind) + k.Folds() + 1) }
+
+// Crowded reports a kernel with folds that would go along with one around them, if that did not take more binders than there are.
+func Crowded(k *ir.Kernel) bool {
+	if !k.Pointwise() {
+		return false
+	}
+	f, _ := followed(k)
+	return f != nil
 }
 
 // follower is a fold that goes along with one around it, as far as before its turn, or through it.

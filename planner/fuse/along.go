@@ -1,10 +1,11 @@
 package fuse
 
 import (
-	"math"
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
+	"weft/kernels/subst"
 	"weft/ops"
 	"weft/planner/graph"
 	"weft/planner/plan"
@@ -14,7 +15,9 @@ import (
 // carry them.
 type along struct {
 	made, between, folds []*ops.Stage
-	carried, stored      float64 // seconds
+	carried, stored      float64   // seconds
+	why                  plan.Code // that folds do not carry them
+	finds, moved         bool      // some reader compares or rounds what it reads, and needs what every loop makes alike; some reads it elsewhere than where it stands
 }
 
 // stages are all that folds would make.
@@ -26,13 +29,16 @@ func (d *producer) carry(e *plan.Edge) bool {
 	f, p := d.fuser, d.stage
 	a := f.inOrder[p]
 	if a == nil {
-		a = &along{carried: math.Inf(1)}
+		a = &along{why: plan.InOrder}
+		if f.g.Wanted[p] {
+			a.why = plan.AskedFor
+		}
 		if f.follow(a, p) {
 			stored := f.siblings(a, p)
-			a.carried, a.stored = d.carriedOrStored(a, stored)
+			a.carried, a.stored, a.why = d.carriedOrStored(a, stored)
 		}
 		fuse := a.carried < a.stored*recomputeDoubt || p.Hints().Fuse // nothing is computed again
-		fuse = !math.IsInf(a.carried, 1) && f.weighed(p, d.users[0], fuse)
+		fuse = a.why == plan.Sooner && f.weighed(p, d.users[0], fuse)
 		for _, s := range a.made {
 			f.inOrder[s] = a
 		}
@@ -40,9 +46,10 @@ func (d *producer) carry(e *plan.Edge) bool {
 			f.along[s] = fuse
 		}
 	}
-	if !math.IsInf(a.carried, 1) {
+	if a.why == plan.Sooner {
 		e.FusedMs, e.StoredMs, e.Margin = 1e3*a.carried, 1e3*a.stored, 1/recomputeDoubt
 	}
+	e.Code = a.why
 	return f.along[p]
 }
 
@@ -83,8 +90,9 @@ func (f *fuser) follow(a *along, s *ops.Stage) bool {
 		a.made, barred = append(a.made, s), f.parted
 	}
 	return !slices.ContainsFunc(users, func(c *ops.Stage) bool {
+		a.finds, a.moved = a.finds || count.Jumps(f.g.Alone(c).Kernel), a.moved || !f.inPlaceOf(s, c)
 		switch {
-		case barred(s, c) != "" || c.Put != nil || f.jumps(c):
+		case barred(s, c) != "" || c.Put != nil:
 			return true
 		case !f.g.Alone(c).Folds:
 			return !slices.Contains(a.between, c) && !f.follow(a, c)
@@ -95,24 +103,45 @@ func (f *fuser) follow(a *along, s *ops.Stage) bool {
 	})
 }
 
-// jumps reports a stage whose elements may change by much where floats that it loads change in their last digits, as those that are made
-// in several loops do: what finds one of them again, or counts them, needs the ones that are stored, which are also what it is checked by.
-func (f *fuser) jumps(s *ops.Stage) (yes bool) {
-	f.g.Alone(s).Kernel.Walk(func(n *ir.Node) {
-		if n.Kind != ir.KAlu || !slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return a.Type.Float() }) {
+// inPlaceOf reports whether a stage reads another where that stands, all of it: each dim by an axis, or by a fold, of its own. What
+// follows from them then differs over the same variables, which have the same ranges.
+func (f *fuser) inPlaceOf(s, c *ops.Stage) bool {
+	own, in := f.g.Alone(c), true
+	own.Kernel.Walk(func(n *ir.Node) {
+		if n.Kind != ir.KLoad || own.Stages[n.Buf] != s {
 			return
 		}
-		switch info := n.Op.Info(); {
-		case info.Gives == ir.Truth && (len(n.Args) < 2 || n.Args[0] != n.Args[1]), info.Gives == ir.Whole, !n.Type.Float() && info.Gives == ir.Other:
-			yes = true
+		for i, x := range n.Index() {
+			whole := x.Kind == ir.KAxis && !slices.Contains(n.Index()[:i], x)
+			switch {
+			case !whole:
+			case x.Role == ir.RoleParallel:
+				whole = x.Extent == n.Buf.Shape[i]
+			default:
+				whole = x.Fold.Lo.IsConst(0) && x.Fold.Hi.IsConst(float64(n.Buf.Shape[i]))
+			}
+			in = in && whole
 		}
 	})
-	return yes
+	return in
+}
+
+// repeats reports a kernel that stores in its turns what is the same to the bit in every kernel that makes it: no sums of floats are among it, whose order may be
+// another, nor axes that it does not differ over in truth.
+func repeats(k *ir.Kernel) bool {
+	same := subst.Differs(k)
+	k.Walk(func(n *ir.Node) {
+		if n.Kind == ir.KFold && (n.Fold.Monoid == ir.Sum || n.Fold.Monoid == ir.Product) {
+			same = same && !slices.ContainsFunc(n.Fold.Accs, func(a *ir.Node) bool { return a.Type.Float() })
+		}
+	})
+	return same
 }
 
 // carriedOrStored are what two choices take, in seconds: that folds carry what is made in order, those over the same axes which do not need each other in
-// one kernel, or that it is stored, beside what is in any case, and loaded. A fold that would make it anew for each turn cannot carry it.
-func (d *producer) carriedOrStored(a *along, others []*ops.Stage) (carried, stored float64) {
+// one kernel, or that it is stored, beside what is in any case, and loaded. A fold that would make it anew for each turn cannot carry it: the code is that
+// of what forbids it, or of storing if that takes less.
+func (d *producer) carriedOrStored(a *along, others []*ops.Stage) (carried, stored float64, why plan.Code) {
 	f := d.fuser
 	var kernels [][]*ops.Stage
 	for _, h := range locator(f.home).of(a.folds) {
@@ -130,6 +159,10 @@ func (d *producer) carriedOrStored(a *along, others []*ops.Stage) (carried, stor
 		most, loops = most+f.g.Alone(s).Nodes, loops+conditional(f.g.Alone(s).Kernel)
 		f.at = max(f.at, f.g.Place[s])
 	}
+	own, ok := f.lowered(a.made, f.inPlace(nil, nil))
+	if a.finds && (!ok || a.moved || f.Mixed || !repeats(own)) {
+		return 0, 0, plan.Alike
+	}
 	for _, k := range kernels {
 		more := 0
 		for _, h := range k {
@@ -137,15 +170,20 @@ func (d *producer) carriedOrStored(a *along, others []*ops.Stage) (carried, stor
 		}
 		loaded, ok := f.lowered(k, f.inPlace(k, a.between))
 		made, fits := f.lowered(k, f.inPlace(k, a.stages()))
-		if !ok || !fits || conditional(made) > conditional(loaded)+loops || len(made.Nodes()) > most+more {
-			return math.Inf(1), 0
+		switch {
+		case !ok || !fits || subst.Crowded(made) || len(made.Nodes()) > most+more:
+			return 0, 0, plan.Budget
+		case conditional(made) > conditional(loaded)+loops:
+			return 0, 0, plan.InOrder
+		case a.finds && made.Contract != own.Contract:
+			return 0, 0, plan.Alike
 		}
 		if f.Cost != nil {
 			carried += f.time(k, f.inPlace(k, a.stages()), false)
 		}
 	}
 	if f.Cost == nil {
-		return float64(len(kernels)) * d.compute(), d.compute() + d.bytes*(1+float64(len(d.users)))/d.Rates.Bandwidth
+		return float64(len(kernels)) * d.compute(), d.compute() + d.bytes*(1+float64(len(d.users)))/d.Rates.Bandwidth, plan.Sooner
 	}
 	stored = f.time(slices.Concat(a.made, others), f.inPlace(nil, nil), false)
 	if len(others) > 0 {
@@ -158,7 +196,7 @@ func (d *producer) carriedOrStored(a *along, others []*ops.Stage) (carried, stor
 	for _, h := range locator(f.home).of(readers) {
 		stored += f.predicted(h, nil, f.home)
 	}
-	return carried, stored
+	return carried, stored, plan.Sooner
 }
 
 // inPlace tells what is computed in the kernel of some stages, with more than what is decided so.

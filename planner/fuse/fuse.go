@@ -43,6 +43,7 @@ type Options struct {
 	Rates   plan.Rates
 	Cost    *cost.Model     // nil: the rates decide
 	Limit   int             // at most so many fusions; negative: no limit
+	Mixed   bool            // kernels may run on devices of several kinds, whose arithmetic differs in last digits
 	Decided map[string]bool // verdicts to repeat, of those that were weighed
 	// Weights are the seconds that kernels take, by their loose hash: what plans of one model and device found, for others of these.
 	Weights map[string]float64
@@ -188,7 +189,7 @@ func (f *fuser) decide(p *ops.Stage) {
 			Bytes: int64(d.bytes * (1 + math.Min(reads, 1))), Inner: p.Op == c.Op}
 		switch e.Code = f.barred(p, c); {
 		case e.Code == plan.InOrder && d.carry(&e), f.along[p]:
-			e.Code = plan.Carried
+			e.Code, e.Bytes = plan.Carried, int64(d.bytes*(1/float64(len(users))+math.Min(reads, 1))) // it is stored once for all
 		case e.Code == "" && !fits:
 			e.Code = plan.Budget
 		}
@@ -391,7 +392,7 @@ func change(e plan.Edge) string {
 			return ""
 		}
 		return fmt.Sprintf("storing would win if computing were %.1f times dearer", e.StoredMs/math.Max(e.FusedMs*cmp.Or(e.Margin, 1), 1e-12))
-	case plan.Carried, plan.InOrder:
+	case plan.Carried, plan.Sooner:
 		if e.FusedMs == 0 { // there was nothing to be weighed
 			return ""
 		}

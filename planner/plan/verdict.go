@@ -27,6 +27,8 @@ const (
 	PartialSums  Code = "S15"
 	Alike        Code = "S16"
 	Counts       Code = "S17"
+	AskedFor     Code = "S18"
+	Sooner       Code = "S19"
 )
 
 // Meaning explains every code in a sentence.
@@ -49,8 +51,10 @@ var Meaning = map[Code]string{
 	Invariant:    "stored: it is the same in every call of the program that reads it",
 	PartialSums:  "stored: the elements are sums of parts of a dimension, which add up to the same bits however many results there are",
 	Serial:       "stored: the reader has too few elements to keep the threads busy, and the producer has enough",
-	Alike:        "stored: the reader compares elements with one another, and functions computed in several places may differ in their last digits",
-	InOrder:      "stored: elements are made one after the other, each from what came before it",
+	Alike:        "stored: readers compare elements, and what is computed in several places may differ in its last digits",
+	InOrder:      "stored: elements are made one after the other, each from what came before it, and some reader takes them otherwise than by a loop along them",
+	AskedFor:     "stored: elements are made one after the other, each from what came before it, and a sink or a drive takes them",
+	Sooner:       "stored: elements are made one after the other, each from what came before it, and loops that carry them would take longer than storing and loading",
 	Counts:       "stored: it says how many elements of another array there are, which must be known before that takes memory",
 	Budget:       "stored: the fused kernel would hold more loops or values than a kernel may",
 }

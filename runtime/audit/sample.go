@@ -19,6 +19,8 @@ type Sample struct {
 	Largest   float64 // magnitude of the array, as far as it is known
 	Ties      int     // elements beside a discontinuity that lies within rounding: what they should be is the branch that was taken
 	Rounded   []int   // elements beyond their tolerance by no more than rounding in the array's own type may give
+
+	Unexamined []int // elements beyond their tolerance of which nothing is known, since a second look takes too long: they may be ties
 }
 
 // Take samples what a kernel stored, its arrays in the order of the reference, at points of its axes.
@@ -43,6 +45,9 @@ func (s *Sample) Add(more Sample) {
 	for _, e := range more.Rounded {
 		s.Rounded = append(s.Rounded, len(s.At)+e)
 	}
+	for _, e := range more.Unexamined {
+		s.Unexamined = append(s.Unexamined, len(s.At)+e)
+	}
 	s.Ties += more.Ties
 	s.At, s.Got, s.Want = append(s.At, more.At...), append(s.Got, more.Got...), append(s.Want, more.Want...)
 	s.Largest = max(s.Largest, more.Largest)
@@ -56,6 +61,8 @@ type Kept struct {
 	Largest uint64      `json:"largest"`
 	Ties    int         `json:"ties,omitempty"`
 	Rounded []int       `json:"rounded,omitempty"`
+
+	Unexamined []int `json:"unexamined,omitempty"`
 }
 
 // Keep is the sample for a journal.
@@ -67,7 +74,7 @@ func (s Sample) Keep() Kept {
 		}
 		return out
 	}
-	return Kept{At: s.At, Got: bits(s.Got), Want: bits(s.Want), Largest: math.Float64bits(s.Largest), Ties: s.Ties, Rounded: s.Rounded}
+	return Kept{At: s.At, Got: bits(s.Got), Want: bits(s.Want), Largest: math.Float64bits(s.Largest), Ties: s.Ties, Rounded: s.Rounded, Unexamined: s.Unexamined}
 }
 
 // Of is the sample again, of the array that it was taken from.
@@ -79,7 +86,7 @@ func (k Kept) Of(a Array) Sample {
 		}
 		return out
 	}
-	return Sample{Array: a, At: k.At, Got: values(k.Got), Want: values(k.Want), Largest: math.Float64frombits(k.Largest), Ties: k.Ties, Rounded: k.Rounded}
+	return Sample{Array: a, At: k.At, Got: values(k.Got), Want: values(k.Want), Largest: math.Float64frombits(k.Largest), Ties: k.Ties, Rounded: k.Rounded, Unexamined: k.Unexamined}
 }
 
 // In is the sample of the same elements as another array holds them, which should be the same.

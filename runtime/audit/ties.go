@@ -10,9 +10,11 @@ import (
 	"weft/kernels/enclose"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
+	"weft/kernels/subst"
 )
 
-// tieWork is how many operations are spent on elements that seem to be wrong.
+// tieWork is how many operations are spent on elements that seem to be wrong; more, as many as were spent on them before.
 const tieWork = 2e7
 
 // Settle looks closer at elements that are off by more than their tolerance. Where a discontinuity lies within rounding (a
@@ -23,10 +25,12 @@ const tieWork = 2e7
 // their arrays.
 func (r *Reference) Settle(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
 	wrong := func(s Sample) bool { return !s.Figures().Within(s.Rule()) }
-	if r.Cost > tieWork || !slices.ContainsFunc(samples, wrong) {
+	if !slices.ContainsFunc(samples, wrong) {
 		return
 	}
-	r.enclosed(samples, points, mem)
+	if r.Cost <= tieWork {
+		r.enclosed(samples, points, mem)
+	}
 	r.narrowly(samples, points, mem)
 }
 
@@ -58,26 +62,45 @@ func (r *Reference) enclosed(samples []Sample, points [][]int, mem map[*ir.Buffe
 	}
 }
 
-// narrowly explains elements by the definition in the kernel's own float types, as far as that is cheap. Whole numbers that leave their type, and faults
-// in it, explain nothing.
+// narrowly explains elements by the definition in the kernel's own float types, products rounded with sums as in kernels. Whole numbers that leave their
+// type, and faults in it, explain nothing. Where those that there is time for are all explained, and discontinuities are among what the others follow
+// from, these are said not to be examined.
 func (r *Reference) narrowly(samples []Sample, points [][]int, mem map[*ir.Buffer]device.Memory) {
 	numbers, few := open(samples, points)
-	if len(few) == 0 || r.Cost*float64(len(few)) > tieWork {
+	n := min(len(few), int(max(tieWork, r.Price()*float64(len(points)))/max(1, r.Cost)))
+	if n == 0 {
 		return
 	}
-	program, err := interp.Compile(r.Kernel, interp.Narrow)
+	own := *r.Kernel
+	own.Contract = !r.Exact
+	program, err := interp.Compile(subst.Settle(&own), interp.Narrow)
 	if err != nil {
 		return
 	}
-	values, err := r.eval(context.Background(), program, few, mem, 1, len(few)) // which takes no time
+	values, err := r.eval(context.Background(), program, few[:n], mem, 1, n) // which takes no time
 	if err != nil {
+		return
+	}
+	explained := true
+	for i := range samples {
+		s := &samples[i]
+		for j, e := range s.of(numbers[:n], points) {
+			switch {
+			case s.Holds(e):
+			case s.near(e, values[i][j]):
+				s.Rounded = append(s.Rounded, e)
+			default:
+				explained = false
+			}
+		}
+	}
+	if !explained || !count.Jumps(r.Kernel) {
 		return
 	}
 	for i := range samples {
-		s := &samples[i]
-		for j, e := range s.of(numbers, points) {
-			if !s.Holds(e) && s.near(e, values[i][j]) {
-				s.Rounded = append(s.Rounded, e)
+		for _, e := range samples[i].of(numbers[n:], points) {
+			if !samples[i].Holds(e) {
+				samples[i].Unexamined = append(samples[i].Unexamined, e)
 			}
 		}
 	}
@@ -177,14 +200,18 @@ func (r *Reference) loader(mem map[*ir.Buffer]device.Memory) enclose.Load {
 	}
 }
 
-// Explained is the sample without the elements that rounding explains, for a user who asked for no tolerance.
+// Explained is the sample without the elements that were not examined, and those that rounding explains for a user who asked for no tolerance.
 func (s Sample) Explained() Sample {
-	if _, asked := Asked(s.Array.Of.Array); asked || len(s.Rounded) == 0 {
+	apart := s.Unexamined
+	if _, asked := Asked(s.Array.Of.Array); !asked {
+		apart = slices.Concat(apart, s.Rounded)
+	}
+	if len(apart) == 0 {
 		return s
 	}
 	var rest []int
 	for e := range s.At {
-		if !slices.Contains(s.Rounded, e) {
+		if !slices.Contains(apart, e) {
 			rest = append(rest, e)
 		}
 	}

@@ -160,7 +160,7 @@ func (r summary) summarizeParity(b *strings.Builder) {
 	w := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	quiet, least, told, which := 0, 1.0, 0, "inner"
 	for _, p := range r.Parity {
-		plain := p.OK && p.Skipped == "" && p.Rounding == 0 && p.Ties == 0
+		plain := p.OK && p.Skipped == "" && p.Rounding == 0 && p.Ties == 0 && p.Unexamined == 0
 		if plain && !p.Inner {
 			told++
 		}
@@ -185,6 +185,9 @@ func (r summary) summarizeParity(b *strings.Builder) {
 			says += fmt.Sprintf("%s, %d of them ties: a discontinuity lies within rounding", few(p.Finds), p.Ties)
 		default:
 			says += few(p.Finds)
+		}
+		if p.OK && p.Unexamined > 0 {
+			says += fmt.Sprintf(", %d not examined: they differ, as ties may, and a closer look at all takes too long", p.Unexamined)
 		}
 		if p.OK && p.NotFinite > 0 {
 			says += fmt.Sprintf(", %d of them NaN or infinite", p.NotFinite)

@@ -224,6 +224,8 @@ func timesOf(e plan.Edge) string {
 	switch {
 	case e.Code == plan.Bounding && e.FusedMs > 0:
 		return fmt.Sprintf("the kernel takes %s with all turns of its loops, %s with those that matter", millis(e.FusedMs), millis(e.StoredMs))
+	case (e.Code == plan.Carried || e.Code == plan.Sooner) && e.Readers > 1:
+		return fmt.Sprintf("for all of them, fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
 	case e.FusedMs > 0:
 		return fmt.Sprintf("fused %s, stored %s", millis(e.FusedMs), millis(e.StoredMs))
 	case e.StoredMs > 0:

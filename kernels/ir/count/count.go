@@ -287,3 +287,17 @@ func (c *counter) count(n *ir.Node) {
 		}
 	}
 }
+
+// Jumps reports a kernel whose values may change by much where floats that they follow from change in their last digits: it compares or rounds some.
+func Jumps(k *ir.Kernel) (yes bool) {
+	k.Walk(func(n *ir.Node) {
+		if n.Kind != ir.KAlu || !slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return a.Type.Float() }) {
+			return
+		}
+		switch info := n.Op.Info(); {
+		case info.Gives == ir.Truth && (len(n.Args) < 2 || n.Args[0] != n.Args[1]), info.Gives == ir.Whole, !n.Type.Float() && info.Gives == ir.Other:
+			yes = true
+		}
+	})
+	return yes
+}
