@@ -22,6 +22,7 @@ import (
 var colours = []ops.Param{
 	{Name: "map", Doc: "colours of pictures: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 	ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
+	{Name: "steps", Doc: "values at which the colours of pictures change, and nowhere between: [9 degC, 26 degC, 32 degC]", Accept: ops.KList, Optional: true},
 	ops.Str("title", "heading of pictures").Opt(),
 }
 
@@ -59,7 +60,7 @@ func writeSpec() *ops.Spec {
 			ops.Str("path", "file ending in "+endings(those(writes), false, "or")+"; its folder must exist"),
 			ops.Choose("as", "element type in the file; that of the array when left out", elementNames()...).Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"; that of the array when left out`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
-			colours[0], colours[1], colours[2],
+			colours[0], colours[1], colours[2], colours[3],
 			{Name: "each", Doc: "dimension of which each element has a file of its own, in whose name {DIMENSION} stands for its coordinate or index", Accept: ops.KSymbol, Optional: true},
 		},
 		Examples: []ops.Example{{Title: "Numbers and a picture",

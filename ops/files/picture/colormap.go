@@ -94,10 +94,9 @@ func moreLand(build func() palette.ColorMap) func() *[levels]color.RGBA {
 
 // colours turns values into colours.
 type colours struct {
-	lut     *[levels]color.RGBA
-	nan     color.RGBA
-	lo, per float64 // the least value, and levels by value
-	few     []float64
+	Scale
+	lut *[levels]color.RGBA
+	nan color.RGBA
 }
 
 // colours of a scale that has been resolved.
@@ -106,16 +105,33 @@ func (s Scale) colours() (*colours, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &colours{lut: m.lut(), nan: m.nan, lo: s.Lo, per: (levels - 1) / (s.Hi - s.Lo), few: s.few}, nil
+	return &colours{s, m.lut(), m.nan}, nil
 }
 
 func (c *colours) of(v float64) color.RGBA {
 	if math.IsNaN(v) {
 		return c.nan
 	}
-	if n := len(c.few); n > 0 { // alike far apart, whatever lies between them
-		i, _ := slices.BinarySearch(c.few, v)
-		return c.lut[min(i, n-1)*(levels-1)/(n-1)]
+	if i, few := c.key(v, levels); few {
+		return c.lut[i]
 	}
-	return c.lut[int(min(max((v-c.lo)*c.per, 0), levels-1)+0.5)]
+	share := (v - c.Lo) / (c.Hi - c.Lo)
+	return c.lut[int(min(max(share*(levels-1), 0), levels-1)+0.5)]
+}
+
+// key is where a value lies among so many levels from the least to the greatest, if there are few: those that have keys, and the bands between
+// steps, are alike far apart.
+func (s Scale) key(v float64, levels int) (level int, few bool) {
+	switch {
+	case s.few != nil:
+		i, _ := slices.BinarySearch(s.few, v)
+		return min(i, len(s.few)-1) * (levels - 1) / (len(s.few) - 1), true
+	case s.Steps != nil:
+		i, at := slices.BinarySearch(s.Steps, v)
+		if at {
+			i++
+		}
+		return i * (levels - 1) / len(s.Steps), true
+	}
+	return 0, false
 }

@@ -103,15 +103,22 @@ func (p *panel) draw(s *sheet, c *colours) {
 	s.upward(m.Y.label("row"), labelSize, image.Pt(left, middle.Y))
 }
 
-// drawBar draws the colour bar, greatest value above, or the keys of few values, and that of missing data.
+// drawBar draws the colour bar, greatest value above, the bands between steps or the keys of few values, and that of missing data.
 func (l *layout) drawBar(s *sheet, f *Figure, c *colours) {
 	b := l.bar
 	bar := image.NewRGBA(image.Rectangle{Max: b.Size()})
 	for y := range b.Dy() {
 		t := (float64(b.Dy()-y) - 0.5) / float64(b.Dy())
 		v := f.Lo + t*(f.Hi-f.Lo)
-		if n := len(f.few); n > 0 {
-			v = f.few[int(t*float64(n))]
+		switch few, steps := f.few, f.Steps; {
+		case few != nil:
+			v = few[int(t*float64(len(few)))]
+		case steps != nil: // bands of one height, whatever lies between the steps
+			if i := int(t * float64(len(steps)+1)); i == 0 {
+				v = math.Inf(-1)
+			} else {
+				v = steps[i-1]
+			}
 		}
 		for x := range b.Dx() {
 			bar.SetRGBA(x, y, c.of(v))

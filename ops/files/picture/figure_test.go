@@ -12,6 +12,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -377,6 +378,44 @@ func TestMapsOfKinds(t *testing.T) {
 	}
 	if f := place(t, Figure{Panels: []Image{m}}); len(f.barTicks) == mostKeys+1 {
 		t.Error("thirteen values have keys")
+	}
+}
+
+// Colours change at steps and nowhere between them; a value at a step is above it.
+func TestSteps(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	m := NewImage([]float32{-inf, 8.99, 9, 25, 26, 100, inf, nan}, 2, 4)
+	f := Figure{Panels: []Image{m}, Scale: Scale{Map: "gray", Steps: []float64{9, 26, 90}}}
+	resolved, err := f.resolve()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := resolved.colours()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []uint8{0, 0, 85, 85, 170, 255, 255} {
+		if got := c.of(float64(m.Values[i])); got != (color.RGBA{want, want, want, 255}) {
+			t.Errorf("%v is drawn in %v", m.Values[i], got)
+		}
+	}
+	img, l := decode(t, f), place(t, f)
+	for i := range 4 { // bands of one height, the least below
+		y := l.bar.Max.Y - l.bar.Dy()*(2*i+1)/8
+		if got := at(img, l.bar.Min.X+3, y); got.R != uint8(85*i) {
+			t.Errorf("band %d is %v", i, got)
+		}
+	}
+	var labels []string
+	for _, k := range l.barTicks {
+		labels = append(labels, k.label)
+	}
+	if got := strings.Join(labels, " "); got != "9 26 90" {
+		t.Errorf("labels %s", got)
+	}
+	var out bytes.Buffer
+	if err := Terminal(&out, m, Scale{Steps: []float64{9, 26, 90}}, 60, 20, Caps{}); err != nil || !regexp.MustCompile(`\[  \] 9 \[--\] 26 \[\*\*\] 90 \[@@\]`).MatchString(out.String()) {
+		t.Errorf("in a terminal: %v\n%s", err, out.String())
 	}
 }
 

@@ -21,7 +21,7 @@ var (
 
 func pictures(name, ending, text string, encode func(io.Writer, Figure) error) *format.Format {
 	return &format.Format{
-		Name: name, Endings: []string{ending}, Takes: []string{"map", "range", "title"}, Check: check, Writes: text,
+		Name: name, Endings: []string{ending}, Takes: []string{"map", "range", "steps", "title"}, Check: check, Writes: text,
 		Write: func(_ context.Context, o format.Order, h ops.HostArray) error {
 			return writeFile(o.Path, Figure{Title: o.Call.Text("title"), Panels: Panels(h, o.Unit), Scale: ScaleOf(o.Call, o.Unit)}, encode)
 		},
@@ -59,12 +59,40 @@ func CheckColours(c *ops.Call, t ops.Type) error {
 		return problem.Wrong(problem.UnknownChoice, "map", "it is one of "+strings.Join(Names(), ", "), "there is no colour map %s", name).Among(Names())
 	}
 	r, ok := c.Args["range"].(ops.Range)
+	if steps := c.List("steps"); steps != nil {
+		if ok {
+			return problem.Wrong(problem.ContradictArguments, "steps", "leave out one of them", "colours go through a range or change at steps")
+		}
+		return checkSteps(steps, t)
+	}
 	switch {
 	case !ok:
 	case !r.From.Unit.Same(t.Unit):
 		return problem.Wrong(problem.UnitMismatch, "range", "", "the range is %s, the array %s", format.InUnit(r.From.Unit), format.InUnit(t.Unit))
 	case !(r.From.V < r.To.V):
 		return problem.Wrong(problem.EmptyRange, "range", "", "the range %s is empty", r)
+	}
+	return nil
+}
+
+// checkSteps wants rising numbers in the unit of an array.
+func checkSteps(steps ops.List, t ops.Type) error {
+	const help = "write numbers that rise, such as [9, 26, 32], in the unit of what is shown"
+	if len(steps) == 0 || len(steps) >= mostKeys {
+		return problem.Wrong(problem.OutOfBounds, "steps", help, "there are 1 to %d steps, not %d", mostKeys-1, len(steps))
+	}
+	last := math.Inf(-1)
+	for _, v := range steps {
+		n, ok := v.(ops.Number)
+		switch {
+		case !ok:
+			return problem.Wrong(problem.NotANumber, "steps", help, "%s is no number", v)
+		case !n.Unit.Same(t.Unit):
+			return problem.Wrong(problem.UnitMismatch, "steps", "", "the step %s is %s, the array %s", v, format.InUnit(n.Unit), format.InUnit(t.Unit))
+		case !(n.V > last):
+			return problem.Wrong(problem.NotMonotone, "steps", help, "the step %s does not rise", v)
+		}
+		last = n.V
 	}
 	return nil
 }
@@ -81,6 +109,9 @@ func ScaleOf(c *ops.Call, unit ops.Unit) Scale {
 	s := Scale{Map: mapName(c), Label: unit.String()}
 	if r, ok := c.Args["range"].(ops.Range); ok {
 		s.Lo, s.Hi = format.Shown(r.From.V, unit), format.Shown(r.To.V, unit)
+	}
+	for _, v := range c.List("steps") {
+		s.Steps = append(s.Steps, format.Shown(v.(ops.Number).V, unit))
 	}
 	return s
 }

@@ -100,6 +100,7 @@ type Scale struct {
 	Map    string    // a name from Maps; "" is DefaultMap(Label)
 	Lo, Hi float64   // values outside take the colour of the end; both 0: the least and the greatest value drawn
 	Label  string    // of the colour bar: a unit such as "dB", or a quantity with its unit
+	Steps  []float64 // values in ascending order at which the colour changes, and nowhere else; nil: everywhere
 	few    []float64 // all the values there are, from the least to the greatest; nil: too many for a key
 }
 
@@ -111,7 +112,11 @@ func (s Scale) resolve(images []Image) (Scale, error) {
 	if _, err := findMap(s.Map); err != nil {
 		return s, err
 	}
-	if s.Lo == 0 && s.Hi == 0 {
+	switch {
+	case s.Steps != nil:
+		spread := max(s.Steps[len(s.Steps)-1]-s.Steps[0], 1) / float64(len(s.Steps))
+		s.Lo, s.Hi = s.Steps[0]-spread, s.Steps[len(s.Steps)-1]+spread
+	case s.Lo == 0 && s.Hi == 0:
 		s.Lo, s.Hi = extrema(images)
 		s.few = fewValues(images)
 	}

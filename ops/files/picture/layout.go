@@ -148,18 +148,13 @@ func arrange(f *Figure, most limits) layout {
 		bottom = max(bottom, p.array.Max.Y+below)
 		tallest = max(tallest, size.Y)
 	}
-	tallest = max(tallest, shortestBar, len(f.few)*lineHeight(tickSize))
+	tallest = max(tallest, shortestBar, (len(f.few)+len(f.Steps))*lineHeight(tickSize))
 	l.bar = image.Rect(x, top, x+barWidth, top+tallest)
 	if f.missing {
 		l.swatch = image.Rect(x, l.bar.Max.Y-barWidth, x+barWidth, l.bar.Max.Y)
 		l.bar.Max.Y -= barWidth + 2*gap
 	}
-	if l.barTicks = ticks(f.Lo, f.Hi, max(l.bar.Dy()/52, 2), false); f.few != nil {
-		l.barTicks = nil
-		for i, v := range f.few {
-			l.barTicks = append(l.barTicks, tick{f.Lo + (f.Hi-f.Lo)*(float64(i)+0.5)/float64(len(f.few)), f.text(v)})
-		}
-	}
+	l.barTicks = f.barTicks(max(l.bar.Dy()/52, 2))
 	across := widest(l.barTicks, tickSize)
 	if f.Label != "" {
 		across += gap + lineHeight(labelSize)
@@ -172,6 +167,21 @@ func arrange(f *Figure, most limits) layout {
 	l.size = image.Pt(max(x, margin+textWidth(f.Title, titleSize))+margin, bottom+margin)
 	l.title = image.Pt(l.size.X/2, margin)
 	return l
+}
+
+// barTicks are at most so many places along the colour bar, or one for each of few values or steps.
+func (f *Figure) barTicks(most int) (all []tick) {
+	along := func(share float64, v float64) { all = append(all, tick{f.Lo + (f.Hi-f.Lo)*share, f.text(v)}) }
+	for i, v := range f.few {
+		along((float64(i)+0.5)/float64(len(f.few)), v)
+	}
+	for i, v := range f.Steps {
+		along(float64(i+1)/float64(len(f.Steps)+1), v)
+	}
+	if all == nil {
+		return ticks(f.Lo, f.Hi, most, false)
+	}
+	return all
 }
 
 const (

@@ -28,8 +28,11 @@ func (d density) line(out *bytes.Buffer, m *Image, row, rows, cols int, s Scale,
 			out.WriteByte('?')
 			continue
 		}
-		level := (v - s.Lo) / (s.Hi - s.Lo) * float64(len(d))
-		out.WriteByte(d[int(min(max(level, 0), float64(len(d)-1)))])
+		level, few := s.key(v, len(d))
+		if !few {
+			level = int(min(max((v-s.Lo)/(s.Hi-s.Lo)*float64(len(d)), 0), float64(len(d)-1)))
+		}
+		out.WriteByte(d[level])
 	}
 	out.WriteByte('\n')
 }

@@ -141,7 +141,7 @@ func (t *screen) xLine() string {
 	return string(line)
 }
 
-// legend is the line that shows the colours from the least value to the greatest, or those of few values.
+// legend is the line that shows the colours from the least value to the greatest, those between steps, or those of few values.
 func (t *screen) legend(out *bytes.Buffer, s Scale, c *colours, p pen) {
 	patch := func(values ...float32) string {
 		var sample bytes.Buffer
@@ -161,6 +161,14 @@ func (t *screen) legend(out *bytes.Buffer, s Scale, c *colours, p pen) {
 			keys = append(keys, fmt.Sprintf("[%s] %s", patch(float32(v), float32(v)), s.text(v)))
 		}
 		line = strings.Join(keys, "  ")
+	}
+	if s.Steps != nil {
+		keys := []string{fmt.Sprintf("[%s]", patch(float32(math.Inf(-1)), float32(math.Inf(-1))))}
+		for _, v := range s.Steps {
+			after := math.Nextafter32(float32(v), float32(math.Inf(1))) // as what is shown is rounded
+			keys = append(keys, fmt.Sprintf("%s [%s]", s.text(v), patch(after, after)))
+		}
+		line = strings.Join(keys, " ")
 	}
 	if s.Label != "" {
 		line += " " + s.Label
