@@ -140,7 +140,7 @@ func TestNearlyContiguousLoads(t *testing.T) {
 		b := ir.NewBuilder()
 		x := b.Axis("x", n)
 		k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: f32("o", n), Index: []*ir.Node{x}, Value: b.Load(f32("a", n), place(b, x))}}}
-		want := map[bool]string{true: "gather", false: "contiguous"}[name == "backwards"]
+		want := map[bool]string{true: "backward", false: "contiguous"}[name == "backwards"]
 		out, err := render.Render(k, schedule.Default(k, schedule.AVX2), schedule.AVX2, "k", render.Way{})
 		if err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ func storage() []spec {
 			v := k.at(b, i)
 			same := k.outAs(t, "same", v)
 			same.Pad = ir.Pad{Before: 3, After: 4, Value: 1}
+			k.outAs(t, "backward", k.at(b, k.Sub(k.I32(n-1), i)))
 			switch {
 			case t == ir.Bool:
 				k.outAs(t, "not", k.Not(v))

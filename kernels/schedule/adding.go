@@ -111,7 +111,13 @@ func (s *survey) tiled(f *ir.Fold) bool {
 // sideBySide reports what lies at neighbouring places for neighbours along a binder's variable. If axes may have as many points as one likes, it is not
 // by chance, since a dim behind has but one.
 func (s *survey) sideBySide(buf *ir.Buffer, index []*ir.Node, x *ir.Node) bool {
-	return stride(buf, index, x) == 1 && (!s.plenty || index[len(index)-1].Free().Meets(x.Bind()))
+	return stride(buf, index, x) == 1 && s.inLine(buf, index, x)
+}
+
+// inLine reports what lies so, or backwards, as lanes load it at once.
+func (s *survey) inLine(buf *ir.Buffer, index []*ir.Node, x *ir.Node) bool {
+	d := stride(buf, index, x)
+	return d*d == 1 && (!s.plenty || index[len(index)-1].Free().Meets(x.Bind()))
 }
 
 // keeps reports whether a schedule adds up the kernel's sums in their order.

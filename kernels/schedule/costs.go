@@ -42,6 +42,8 @@ const (
 	fewestShare  = 40       // points that share packed vectors before these go: what they come from, a level behind, gives 4 bytes a cycle
 	packedRead   = 0.2      // of a packed value: one of the two or three loads of a cycle, beside the arithmetic
 	packedLine   = 1.0      // and of a line of what is packed, from level 2: of Golden Cove, 8 x 3 vectors of f32 are as fast as 14 x 2, 5 x 5 5 % slower
+	shortRow     = 512      // bytes of a row of points that a block reads where it lies: 64 x 60 of 4096 turns at 95 lags took 54 ms so, and 66 packed
+	fewPoints    = 64       // that share rows up to four times as long: for 60, packing 512 takes a fourth longer, for 128 rows of 1000 a tenth less
 	nearCache    = 32 << 10 // bytes of operands that stay near by themselves: level 1 of most cores
 	flatPoints   = 256      // the least that a tile should have: with 16 vectors or more, at most one in 16 has idle lanes
 )

@@ -136,6 +136,7 @@ func (s *survey) held(x *contraction, na, nu int) int {
 // is packed once for all points of a chunk that do.
 func (s *survey) blockCost(c CPU, x *contraction) float64 {
 	sum, w, lanes := 0.0, float64(s.t.Lanes), s.k.Axes[x.a]
+	single := c.Pack && s.packsSingly(x)
 	for _, n := range s.nodes {
 		each, shared := s.weight(n)/w, 1
 		for _, u := range c.Unroll {
@@ -146,8 +147,10 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 		other, packed := x.inside[n]
 		switch {
 		case packed && c.Pack:
-			shared = s.packedFor(c, other)
-		case n.Kind == ir.KLoad && s.vary(n).Meets(lanes.Bind()) && stride(n.Buf, n.Index(), lanes) != 1:
+			if shared = s.packedFor(c, other); single && other == x.a {
+				each *= w
+			}
+		case n.Kind == ir.KLoad && s.vary(n).Meets(lanes.Bind()) && !s.inLine(n.Buf, n.Index(), lanes):
 			each = gatheredLane
 		case c.AccBlock > 0 && s.deepest(n) == x.f && n.Type == ir.F64:
 			each /= 2
@@ -172,6 +175,19 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 	return sum
 }
 
+// packsSingly reports operands of single points that are packed one by one, as neither iterations nor points are known to lie side by side.
+func (s *survey) packsSingly(x *contraction) bool {
+	for n, other := range x.inside {
+		if n.Kind != ir.KLoad || other != x.a {
+			continue
+		}
+		if l := ir.Flatten(n.Buf, n.Index()); l.Along(x.f.Index) != 1 && l.Along(s.k.Axes[x.u]) != 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // chunk adds the order of the loops, and what keeps the operands of a block near, if they are too many to stay there anyway.
 func (s *survey) chunk(c *CPU, x *contraction) {
 	for axis := range s.k.Axes {
@@ -191,6 +207,9 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 		return
 	}
 	trips := int(s.trips(x.f))
+	if 2*size*trips*s.t.Lanes <= ownCache && s.laidOut(x) {
+		return
+	}
 	c.Pack, c.Split = true, trips
 	row, whole := size*trips, size*trips*c.Step(x.a) <= ownCache
 	if !whole {
@@ -210,6 +229,22 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 		}
 		c.Chunk = append(c.Chunk, AxisN{axis, max(step, most)})
 	}
+}
+
+// laidOut reports a contraction all of whose operands lie as a block reads them, turn by turn, the points of each side by side: in short rows, or in
+// longer ones that few points share, so that packing them would take longer than it saves.
+func (s *survey) laidOut(x *contraction) bool {
+	for n, other := range x.inside {
+		if n.Kind != ir.KLoad {
+			continue
+		}
+		points := s.k.Axes[x.a+x.u-other]
+		row := stride(n.Buf, n.Index(), x.f.Index) * int64(n.Buf.Type.Size())
+		if stride(n.Buf, n.Index(), points) != 1 || row < 1 || row > 4*shortRow || row > shortRow && s.k.Axes[other].Extent > fewPoints {
+			return false
+		}
+	}
+	return true
 }
 
 // packedFor is for how many points of an axis of chunks a value is packed at a time. With one slice, what is packed along the outer

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule/model"
 )
 
 // spread is how far apart loads lie in a block of iterations at some place of the kernel's domain: for each axis, by how
@@ -49,7 +50,7 @@ func (s *survey) spreads(f *ir.Fold, positions []*ir.Node) []spread {
 
 // spread is the i-th estimate; nil if it depends on unknown data.
 func (s *survey) spread(f *ir.Fold, positions []*ir.Node, i int) spread {
-	m := newModel()
+	m := model.New()
 	draw := func(dim, n int) float64 { // points that fill a cube evenly
 		_, x := math.Modf(0.5 + float64(i+1)*math.Pow(1.1673039782614187, -float64(dim+1)))
 		return math.Floor(x * float64(n))
@@ -57,32 +58,32 @@ func (s *survey) spread(f *ir.Fold, positions []*ir.Node, i int) spread {
 	reach := make([]float64, len(s.k.Axes))
 	for a, axis := range s.k.Axes {
 		reach[a] = float64(min(axis.Extent-1, 4))
-		m.set(axis, draw(a, axis.Extent-int(reach[a])))
+		m.Set(axis, draw(a, axis.Extent-int(reach[a])))
 	}
 	for q, g := range s.folds {
 		if g != f {
-			m.set(g.Index, draw(len(s.k.Axes)+q, int(s.trips(g))))
+			m.Set(g.Index, draw(len(s.k.Axes)+q, int(s.trips(g))))
 		}
 	}
 	n := int(s.trips(f))
 	first := draw(len(s.k.Axes)+len(s.folds), max(1, n-blockEach+1))
 	out := make(spread, len(s.k.Axes))
 	for _, at := range []int{0, blockEach / 2, blockEach - 1} {
-		m.set(f.Index, first+float64(min(at, n-1)))
+		m.Set(f.Index, first+float64(min(at, n-1)))
 		here := make([]float64, len(positions))
 		for q, p := range positions {
-			here[q] = m.value(p)
+			here[q] = m.Value(p)
 		}
 		for a, axis := range s.k.Axes {
 			if reach[a] == 0 {
 				continue
 			}
-			was := m.at[axis]
-			m.set(axis, was+reach[a])
+			was := m.At(axis)
+			m.Set(axis, was+reach[a])
 			for q, p := range positions {
-				out[a] = max(out[a], math.Abs(m.value(p)-here[q])/reach[a])
+				out[a] = max(out[a], math.Abs(m.Value(p)-here[q])/reach[a])
 			}
-			m.set(axis, was)
+			m.Set(axis, was)
 			if math.IsNaN(out[a]) {
 				return nil
 			}

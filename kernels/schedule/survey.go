@@ -204,7 +204,7 @@ func (s *survey) onLanes(a, u int) float64 {
 	sum := 0.0
 	for _, n := range s.nodes {
 		c := s.weight(n) / (w * used)
-		if n.Kind == ir.KLoad && s.vary(n).Meets(axis.Bind()) && (!full || !s.sideBySide(n.Buf, n.Index(), axis)) {
+		if n.Kind == ir.KLoad && s.vary(n).Meets(axis.Bind()) && (!full || !s.inLine(n.Buf, n.Index(), axis)) {
 			c = gatheredLane
 			if u >= 0 && s.crosses(n, a, u) {
 				c = crossedLane

@@ -54,6 +54,9 @@ func sideBySide(steps []step) bool {
 	return len(steps) > 0
 }
 
+// backward reports lanes that lie next to each other from the last to the first: a load and a permutation.
+func backward(steps []step) bool { return len(steps) == 1 && steps[0].elements == -1 }
+
 // span is how many elements lanes reach over.
 func span(steps []step) (elements int64) {
 	for _, s := range steps {
@@ -74,6 +77,8 @@ func (c *counter) loadClass(n *ir.Node) profile.Class {
 		return profile.Half
 	case known && sideBySide(steps):
 		return profile.Contiguous
+	case known && backward(steps) && !c.layout.FoldLanes:
+		return profile.Window
 	case c.layout.Windows && (!known || span(steps) < int64(c.p.Lanes)):
 		return profile.Window
 	}

@@ -49,6 +49,10 @@ func (g *Generator) load(n *ir.Node, v int, m Layout, at int) Value {
 	if x, ok := g.nearlyContiguous(a); ok {
 		return x
 	}
+	if m == ByLane && known && tile.Strided(pattern, -1) && !a.guarded && g.W > 1 && !g.Masked(at) && n.Type != ir.Bool {
+		g.Count("backward", n)
+		return g.Name(a.sc, g.backward(n, g.Pointer(n.Buf, a.l, v, Origin)))
+	}
 	if m == ByLane && !a.guarded {
 		if x, ok := g.windowLoad(a); ok {
 			return x
@@ -168,6 +172,14 @@ func (g *Generator) contiguousLoad(a *access) Value {
 		sc.Add(If{Cond: guard.Regs[0], Then: Assign(x, whole), Else: Assign(x, zero)})
 	}
 	return g.Name(sc, Select(guard, x, other))
+}
+
+// backward loads what lies before a place in memory, from lane to lane.
+func (g *Generator) backward(n *ir.Node, p *Expr) Value {
+	last := schedule.Registers(n.Type) - 1
+	return Each(n.Type, func(h int) *Expr {
+		return Call(Fn("reverse", n.Type), Call(PartFunc("load", n, last-h), Bin("-", p, Int(g.W-1))))
+	})
 }
 
 // firstIteration is an index at the iteration that the loop variable stands at, in that layout.

@@ -10,7 +10,7 @@ import (
 	"weft/kernels/schedule"
 )
 
-// nearlyContiguous reads side by side what lies so but for the ends of an array, where indices are held, wrapped or mirrored: a test tells whether
+// nearlyContiguous reads side by side what lies so, forwards or backwards, but for the ends of an array, where indices are held, wrapped or mirrored: a test tells whether
 // all lanes are inside and wanted, and where they are not, they are gathered. ok is false for other indices.
 func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
 	if a.m != ByLane || a.guarded && a.guard.Vec || g.W == 1 || g.Masked(a.at) || a.n.Buf.Type == ir.Bool {
@@ -21,7 +21,9 @@ func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
 		return x, false
 	}
 	_, rest := g.Split(l, ByLane)
-	if pattern, known := g.LanePattern(rest, ByLane); !known || !tile.Strided(pattern, 1) {
+	pattern, known := g.LanePattern(rest, ByLane)
+	backward := known && tile.Strided(pattern, -1) && !a.covered
+	if !backward && !(known && tile.Strided(pattern, 1)) {
 		return x, false
 	}
 	var tests []*Expr
@@ -40,7 +42,7 @@ func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
 		tests = append(tests, Bin(">=", g.first(c, a.v), Int(-slices.Min(pattern))))
 	}
 	n := a.n
-	g.Count("contiguous", n)
+	g.Count(map[bool]string{false: "contiguous", true: "backward"}[backward], n)
 	g.ExactLoads++
 	x = Named(n.Type, g.Fresh("v"))
 	a.sc.Declare(x, Value{})
@@ -52,6 +54,9 @@ func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
 		p = g.Pointer(n.Buf, l, a.v, Origin)
 	}
 	whole := Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), p) })
+	if backward {
+		whole = g.backward(n, p)
+	}
 	if len(tests) == 0 {
 		a.sc.Add(Assign(x, whole)...)
 		return x, true

@@ -94,6 +94,8 @@ FN void v_gather2_f(const float *p, const int *i, vf *a, vf *b) {
 FN vf pick_f(vf a, vi i) { return (vf)_mm256_permutevar8x32_ps(F8(a), I8(i)); }
 FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm256_blendv_ps(F8(pick_f(a, i)), F8(pick_f(b, i)), F8(i << 28)); }
 // zip interleaves two vectors, of which the lower or the higher half is given.
+FN vf reverse_f(vf a) { return pick_f(a, (vi){7,6,5,4,3,2,1,0}); }
+FN vd reverse_d(vd a) { return (vd)_mm256_permute4x64_pd((__m256d)a, 0x1b); }
 FN vf zip_low_f(vf a, vf b) { return (vf)_mm256_permute2f128_ps(_mm256_unpacklo_ps(F8(a), F8(b)), _mm256_unpackhi_ps(F8(a), F8(b)), 0x20); }
 FN vf zip_high_f(vf a, vf b) { return (vf)_mm256_permute2f128_ps(_mm256_unpacklo_ps(F8(a), F8(b)), _mm256_unpackhi_ps(F8(a), F8(b)), 0x31); }
 FN vd cvt_fd0(vf x) { return (vd)_mm256_cvtps_pd((__m128)lo_f(x)); }

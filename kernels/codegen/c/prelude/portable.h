@@ -43,6 +43,8 @@ FN void v_scatter4_f(float *p, const int *i, vf a, vf b, vf c, vf d) {
 // pick is lane i of a; pick2 of a followed by b.
 FN vf pick_f(vf a, vi i) { EACH(vf, a[i[l] & (W - 1)]); }
 FN vf pick2_f(vf a, vf b, vi i) { EACH(vf, i[l] & W ? b[i[l] & (W - 1)] : a[i[l] & (W - 1)]); }
+FN vf reverse_f(vf a) { EACH(vf, a[W - 1 - l]); }
+FN vd reverse_d(vd a) { EACH(vd, a[W / 2 - 1 - l]); }
 // zip interleaves two vectors, of which the lower or the higher half is given.
 FN vf zip_low_f(vf a, vf b) { EACH(vf, l & 1 ? b[l / 2] : a[l / 2]); }
 FN vf zip_high_f(vf a, vf b) { EACH(vf, l & 1 ? b[(l + W) / 2] : a[(l + W) / 2]); }

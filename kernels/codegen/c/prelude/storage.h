@@ -83,6 +83,8 @@ FN vl gather_i64_0(const long long *p, const int *i) { return (vl)v_gather_d0((c
 FN vl gather_i64_1(const long long *p, const int *i) { return (vl)v_gather_d0((const double *)p, i + W / 2); }
 
 FN unsigned long long two_i(const int *p) { unsigned long long x; __builtin_memcpy(&x, p, 8); return x; } // one in each half
+FN vi reverse_i(vi a) { return (vi)reverse_f((vf)a); }
+FN vl reverse_l(vl a) { return (vl)reverse_d((vd)a); }
 FN vi zip_low_i(vi a, vi b) { return (vi)zip_low_f((vf)a, (vf)b); }
 FN vi zip_high_i(vi a, vi b) { return (vi)zip_high_f((vf)a, (vf)b); }
 

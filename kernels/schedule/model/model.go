@@ -1,4 +1,5 @@
-package schedule
+// Package model estimates values of kernels at single points from what is known of their data.
+package model
 
 import (
 	"math"
@@ -6,10 +7,10 @@ import (
 	"weft/kernels/ir"
 )
 
-// model computes values at single points from what is known of the data while rendering: elements of a buffer with facts
+// Values are those of nodes at a point, computed from what is known of the data while rendering: elements of a buffer with facts
 // are taken to run evenly from one end of their range to the other where their slope leaves no other course, and to wander
 // within it otherwise; of long folds a few iterations stand for all. It serves estimates only. NaN: not known.
-type model struct {
+type Values struct {
 	at      map[*ir.Node]float64 // axes, indices of folds and accumulators
 	memo    map[*ir.Node]known
 	clock   int                // counts moves
@@ -23,10 +24,11 @@ type known struct {
 	when int
 }
 
-func newModel() *model { return &model{at: map[*ir.Node]float64{}, memo: map[*ir.Node]known{}} }
+// New knows no point yet.
+func New() *Values { return &Values{at: map[*ir.Node]float64{}, memo: map[*ir.Node]known{}} }
 
-// set moves to another point.
-func (m *model) set(n *ir.Node, x float64) {
+// Set moves to another point.
+func (m *Values) Set(n *ir.Node, x float64) {
 	m.at[n] = x
 	m.clock++
 	for b := range n.Bind().Members() {
@@ -35,7 +37,7 @@ func (m *model) set(n *ir.Node, x float64) {
 }
 
 // recall is what is known of a node at this point.
-func (m *model) recall(n *ir.Node) (k known, ok bool) {
+func (m *Values) recall(n *ir.Node) (k known, ok bool) {
 	if k, ok = m.memo[n]; ok {
 		for b := range n.Free().Members() {
 			ok = ok && m.changed[b] <= k.when
@@ -44,7 +46,11 @@ func (m *model) recall(n *ir.Node) (k known, ok bool) {
 	return k, ok
 }
 
-func (m *model) value(n *ir.Node) float64 {
+// At is where a point lies along an axis.
+func (m *Values) At(axis *ir.Node) float64 { return m.at[axis] }
+
+// Value is an estimate of a node's; NaN if nothing is known of it.
+func (m *Values) Value(n *ir.Node) float64 {
 	switch {
 	case n.Kind == ir.KConst && n.Type.Float():
 		return n.F
@@ -64,7 +70,7 @@ func (m *model) value(n *ir.Node) float64 {
 	return x
 }
 
-func (m *model) compute(n *ir.Node) float64 {
+func (m *Values) compute(n *ir.Node) float64 {
 	switch n.Kind {
 	case ir.KGet:
 		return m.fold(n.Fold)[n.I]
@@ -77,12 +83,12 @@ func (m *model) compute(n *ir.Node) float64 {
 }
 
 // alu goes by the table of operations, rounding apart; whole numbers run on evenly too.
-func (m *model) alu(n *ir.Node) float64 {
+func (m *Values) alu(n *ir.Node) float64 {
 	info := n.Op.Info()
 	var a [3]float64
 	unknown := false
 	for i, x := range n.Args {
-		a[i] = m.value(x)
+		a[i] = m.Value(x)
 		unknown = unknown || math.IsNaN(a[i])
 	}
 	switch {
@@ -101,15 +107,15 @@ func (m *model) alu(n *ir.Node) float64 {
 // few is how many iterations of a fold stand for all.
 const few = 5
 
-func (m *model) fold(f *ir.Fold) []float64 {
+func (m *Values) fold(f *ir.Fold) []float64 {
 	if k, ok := m.recall(f.Node); ok {
 		return k.accs
 	}
 	acc := make([]float64, len(f.Accs))
-	lo, hi := m.value(f.Lo), m.value(f.Hi)
+	lo, hi := m.Value(f.Lo), m.Value(f.Hi)
 	unknown := math.IsNaN(lo+hi) || f.While != nil || f.Monoid == ir.Ordered
 	for q, x := range f.Init {
-		acc[q] = m.value(x)
+		acc[q] = m.Value(x)
 		if unknown {
 			acc[q] = math.NaN()
 		}
@@ -117,13 +123,13 @@ func (m *model) fold(f *ir.Fold) []float64 {
 	if !unknown {
 		n := min(hi-lo, few)
 		for i := range int(n) {
-			m.set(f.Index, math.Floor(lo+(hi-lo-1)*float64(i)/max(1, n-1)))
+			m.Set(f.Index, math.Floor(lo+(hi-lo-1)*float64(i)/max(1, n-1)))
 			next := make([]float64, len(acc))
 			for q, a := range f.Accs {
-				m.set(a, acc[q])
+				m.Set(a, acc[q])
 			}
 			for q, x := range f.Step {
-				next[q] = m.value(x)
+				next[q] = m.Value(x)
 			}
 			acc = next
 		}
@@ -132,14 +138,14 @@ func (m *model) fold(f *ir.Fold) []float64 {
 	return acc
 }
 
-func (m *model) load(n *ir.Node) float64 {
+func (m *Values) load(n *ir.Node) float64 {
 	d := n.Buf.Facts.Data
 	if d == nil || len(n.Buf.Shape) == 0 {
 		return math.NaN()
 	}
 	i, rows := 0.0, 0.0
 	for _, x := range n.Index() {
-		rows, i = rows+i, m.value(x)
+		rows, i = rows+i, m.Value(x)
 	}
 	last := float64(max(1, n.Buf.Shape[len(n.Buf.Shape)-1]-1))
 	size := d.Most - d.Least
