@@ -46,7 +46,7 @@ func Open(path string) (*File, error) {
 		return nil, errors.Join(err, file.Close())
 	}
 	f.close = file.Close
-	if err := f.openMaskBeside(path); err != nil {
+	if err := errors.Join(f.openMaskBeside(path), f.placeByWorld(path)); err != nil {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil

@@ -17,7 +17,7 @@ var Raster = &format.Format{
 	Name: "GeoTIFF", Endings: []string{".tif", ".tiff"}, Holds: Holds, Takes: []string{"as"},
 	Open: openRaster, Check: check, Create: createRaster, Scratch: scratch, Chunk: func(format.Order) []int { return []int{tileEdge, tileEdge} },
 	Provenance: func(path string) (string, error) { h, err := Stat(path); return h.Description, err },
-	Reads: "A GeoTIFF gives one band over y and x, row 0 in the north, with its coordinates and map projection; elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
+	Reads: "A GeoTIFF gives one band over y and x, row 0 in the north, with its coordinates and map projection, or those of a world file beside it (.tfw, .wld); elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
 		"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +
 		"missing elements keep the value that is stored. Heights that the system of a GeoTIFF gives in feet are read in feet; `unit: 1` keeps the numbers. Files of several bands are refused, a band of alpha too: a mask can be made of it.",
 	Writes: "A GeoTIFF holds one real array of two dimensions, rows first, with its coordinates, map projection, and what it was made from. " +
