@@ -68,7 +68,7 @@ func (l resolution) describe(table []place, big bool) ([]fieldOut, error) {
 		}
 	}
 	short(tagBitsPerSample, 8*h.DType.Size())
-	short(tagCompression, compressionCodes[h.Compression])
+	short(tagCompression, h.Compression.Tag())
 	short(tagPhotometric, 1)
 	short(tagSamplesPerPixel, 1)
 	short(tagPlanarConfig, 1)
@@ -118,9 +118,6 @@ func (h *Header) tell(add func(tag, rawField), text func(tag, string)) error {
 	text(tagDescription, h.Description)
 	return err
 }
-
-// compressionCodes are the values of the tag Compression that are written.
-var compressionCodes = map[Compression]int{None: 1, LZW: 5, Deflate: 8}
 
 // encoder lays out directories.
 type encoder struct {

@@ -18,7 +18,6 @@ type File struct {
 	table  []place
 	cache  *cache
 	mask   *mask     // nil: none
-	inputs sync.Pool // *input
 	rows   sync.Pool // *[]byte, chunk bytes long
 	close  func() error
 }
@@ -63,7 +62,6 @@ func New(name string, r io.ReaderAt, size int64) (*File, error) {
 }
 
 func (f *File) pools() {
-	f.inputs.New = func() any { return new(input) }
 	f.rows.New = func() any { b := words.Bytes(chunk); return &b }
 }
 

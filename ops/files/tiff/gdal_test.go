@@ -45,7 +45,7 @@ func TestGDALReadsOurs(t *testing.T) {
 	path, plain := filepath.Join(dir, "a.tif"), filepath.Join(dir, "a.img")
 	n := 0
 	for s := range samples {
-		if n++; n%41 != 0 || gdalTypes[s.dtype] == "" || packings[s.compression] == nil { // a part of them: each runs a program
+		if n++; n%41 != 0 || gdalTypes[s.dtype] == "" || !s.compression.Packs() { // a part of them: each runs a program
 			continue
 		}
 		writeSample(t, path, s)

@@ -5,18 +5,17 @@ import (
 	"math"
 
 	"weft/ops/files/element"
+	"weft/ops/files/tiff/packing"
 )
 
-// Compression says how the bytes of a block are packed.
-type Compression uint8
+// Compression says how the bytes of a block are packed. Create takes 0 for Deflate.
+type Compression = packing.Method
 
-// The compressions that are read; the first three are written too. Create takes 0 for Deflate.
+// The compressions that are written.
 const (
-	None Compression = iota + 1
-	Deflate
-	LZW
-	PackBits
-	Zstandard
+	None    = packing.None
+	Deflate = packing.Deflate
+	LZW     = packing.LZW
 )
 
 // Predictor says what is done to the rows of a block before they are compressed.
@@ -30,13 +29,7 @@ const (
 	FloatingPoint           // the bytes of equal weight of a row together, then differences of bytes
 )
 
-var (
-	compressionNames = map[Compression]string{None: "none", Deflate: "deflate", LZW: "LZW", PackBits: "PackBits", Zstandard: "Zstandard"}
-	predictorNames   = map[Predictor]string{NoPredictor: "none", Horizontal: "horizontal", FloatingPoint: "floating point"}
-)
-
-// String is the name of the compression.
-func (c Compression) String() string { return compressionNames[c] }
+var predictorNames = map[Predictor]string{NoPredictor: "none", Horizontal: "horizontal", FloatingPoint: "floating point"}
 
 // String is the name of the predictor.
 func (p Predictor) String() string { return predictorNames[p] }
@@ -70,15 +63,6 @@ type Ignored struct{ Overviews, Masks, Images int }
 
 // Bytes is the size of all elements.
 func (h Header) Bytes() int64 { return int64(h.Height) * int64(h.Width) * int64(h.DType.Size()) }
-
-// compressions are the values of the tag Compression that are read.
-var compressions = map[int64]Compression{1: None, 5: LZW, 8: Deflate, 32946: Deflate, 32773: PackBits, 50000: Zstandard}
-
-// otherCompressions names the values that are not.
-var otherCompressions = map[int64]string{
-	2: "CCITT", 3: "CCITT fax 3", 4: "CCITT fax 4", 6: "JPEG (old style)", 7: "JPEG", 34712: "JPEG 2000",
-	34887: "LERC", 34925: "LZMA", 50001: "WebP", 50002: "JPEG XL",
-}
 
 // photometrics names the values of the tag PhotometricInterpretation that are not read. 0 and 1 are plain values.
 var photometrics = map[int64]string{
@@ -189,12 +173,8 @@ func (h *Header) readCompression(d directory) error {
 	if order != 1 {
 		return &Error{Reason: fmt.Sprintf("has the bits of each byte in the unusual order %d (%v)", order, tagFillOrder), Help: rewrite}
 	}
-	known := false
-	if h.Compression, known = compressions[compression]; !known {
-		name := otherCompressions[compression]
-		if name == "" {
-			name = "an unknown method"
-		}
+	var name string
+	if h.Compression, name = packing.Of(compression); h.Compression == 0 {
 		return &Error{Reason: fmt.Sprintf("is compressed with %s (%d); read are none, deflate, LZW, PackBits and Zstandard", name, compression), Help: rewrite}
 	}
 	predictor, err := d.int(tagPredictor, 1)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/ops/files/element"
+	"weft/ops/files/tiff/packing"
 	"weft/ops/files/words"
 )
 
@@ -203,7 +204,7 @@ func beyond(tag, kind uint16, count uint64) []byte {
 
 // Files that open but whose blocks are damaged: reading names the file, again and again.
 func TestDamagedBlocks(t *testing.T) {
-	for _, c := range []Compression{Deflate, LZW, PackBits, Zstandard} {
+	for _, c := range []Compression{Deflate, LZW, packing.PackBits, packing.Zstandard} {
 		s := sample{element.Float32, 16, 16, binary.LittleEndian, false, true, 16, 16, c, NoPredictor}
 		m, blocks := s.maker()
 		good := blocks[0]
@@ -239,9 +240,9 @@ func TestDamagedBlocks(t *testing.T) {
 
 // Some writers fill up the last strip to the height of the others; no further.
 func TestPaddedStrips(t *testing.T) {
-	for _, c := range []Compression{Deflate, LZW, PackBits, Zstandard} {
+	for _, c := range []Compression{Deflate, LZW, packing.PackBits, packing.Zstandard} {
 		for rows, want := range map[int]string{4: "", 16: "", 17: "unpack to more"} {
-			if rows == 17 && (c == LZW || c == PackBits) {
+			if rows == 17 && (c == LZW || c == packing.PackBits) {
 				continue // what is behind the block is not unpacked
 			}
 			m, blocks := sample{element.Uint8, 20, 16, binary.LittleEndian, false, false, 16, 16, c, NoPredictor}.maker()
@@ -259,7 +260,7 @@ func TestPaddedStrips(t *testing.T) {
 
 // A file that shrinks after it was opened.
 func TestShortenedFile(t *testing.T) {
-	for _, c := range []Compression{None, Deflate, LZW, PackBits, Zstandard} {
+	for _, c := range []Compression{None, Deflate, LZW, packing.PackBits, packing.Zstandard} {
 		s := sample{element.Float32, 160, 160, binary.LittleEndian, false, true, 160, 160, c, NoPredictor}
 		path := filepath.Join(t.TempDir(), "a.tif")
 		file := s.file()

@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"weft/ops/files/element"
+	"weft/ops/files/tiff/packing"
 	"weft/ops/files/words"
 )
 
@@ -236,10 +237,14 @@ func compressed(c Compression, b []byte) []byte {
 		w.Close()
 		return out.Bytes()
 	case LZW:
-		return new(lzwPacker).pack(nil, b)
-	case PackBits:
+		packed, err := new(packing.Packer).Pack(LZW, b)
+		if err != nil {
+			panic(err)
+		}
+		return packed
+	case packing.PackBits:
 		return runs(b)
-	case Zstandard:
+	case packing.Zstandard:
 		w, err := zstd.NewWriter(nil)
 		if err != nil {
 			panic(err)
@@ -269,7 +274,7 @@ func runs(b []byte) (out []byte) {
 }
 
 // codes are the values of the tag Compression.
-var codes = map[Compression]uint64{None: 1, Deflate: 8, LZW: 5, PackBits: 32773, Zstandard: 50000}
+var codes = map[Compression]uint64{None: 1, Deflate: 8, LZW: 5, packing.PackBits: 32773, packing.Zstandard: 50000}
 
 // maker gives the fields that describe the sample, and its blocks.
 func (s sample) maker() (m *maker, blocks [][]byte) {
@@ -371,7 +376,7 @@ func samples(yield func(sample) bool) {
 		for _, order := range []binary.AppendByteOrder{binary.LittleEndian, binary.BigEndian} {
 			for _, big := range []bool{false, true} {
 				for _, l := range layouts {
-					for _, c := range []Compression{None, Deflate, LZW, PackBits, Zstandard} {
+					for _, c := range []Compression{None, Deflate, LZW, packing.PackBits, packing.Zstandard} {
 						for _, p := range predictors(c, d) {
 							s := sample{d, 37, 45, order, big, l.tiled, l.blockH, l.blockW, c, p}
 							if !yield(s) {

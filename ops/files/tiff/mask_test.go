@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/ops/files/element"
+	"weft/ops/files/tiff/packing"
 	"weft/ops/files/words"
 )
 
@@ -116,7 +117,7 @@ func TestMasks(t *testing.T) {
 	n := 0
 	for _, bits := range []int{1, 8} {
 		for _, c := range []cover{{tiled: true}, {blockH: 1}, {blockH: 5}, {blockH: 1000}} {
-			for _, compression := range []Compression{None, Deflate, LZW, PackBits, Zstandard} {
+			for _, compression := range []Compression{None, Deflate, LZW, packing.PackBits, packing.Zstandard} {
 				c.bits, c.compression, c.height, c.width = bits, compression, 37, 45
 				for i, d := range []element.DType{element.Uint8, element.Int16, element.Float32, element.Float64} {
 					l := layouts[(n+i)%len(layouts)]

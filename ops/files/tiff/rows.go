@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/tiff/packing"
 )
 
 // CreateResumable is Create of a file that Resume can go on with. It is to be written by WriteRect.
@@ -131,7 +132,7 @@ func (w *Writer) writeBand(c *collector, r Rect) error {
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(all)) {
 		workers.Go(func() {
-			p := packers.Get().(*packer)
+			p := packers.Get().(*packing.Packer)
 			defer packers.Put(p)
 			for b := range next {
 				b.err = w.assemble(c, b, r, p)
@@ -158,7 +159,7 @@ func (w *Writer) writeBand(c *collector, r Rect) error {
 }
 
 // assemble adds a part to a block and packs it when that was the last.
-func (w *Writer) assemble(c *collector, b *packedBlock, r Rect, p *packer) (err error) {
+func (w *Writer) assemble(c *collector, b *packedBlock, r Rect, p *packing.Packer) (err error) {
 	part := b.block.area.intersect(r)
 	if b.assembly, err = w.begin(b.block, part); err != nil {
 		return err

@@ -13,10 +13,6 @@ const (
 	slack = 4 << 10
 )
 
-// densest is how many bytes one byte can at most unpack to. Deflate: 258 bytes from two bits, less the codes'
-// description. LZW: 4096 bytes at most from 12 bits. PackBits: 128 from two. Zstandard: a block of 128 KiB from four (RFC 8878, 3.1.1.2).
-var densest = map[Compression]int64{Deflate: 1032, LZW: 2731, PackBits: 64, Zstandard: 128 << 10 / 4}
-
 // readTable reads where the blocks are, and compares the bytes of each with the file and with what they are to hold.
 func readTable(d directory, h *Header) ([]place, error) {
 	offsetsTag, countsTag := tagStripOffsets, tagStripByteCounts
@@ -83,7 +79,7 @@ func (p place) check(c *container, h *Header, i int, need int64) error {
 		return damaged("would take %d bytes at %d, the file has %d", p.bytes, p.offset, c.size)
 	case h.Compression == None && p.bytes < need:
 		return damaged("has %d bytes, %d expected", p.bytes, need)
-	case h.Compression != None && (need-slack)/densest[h.Compression] > p.bytes:
+	case h.Compression != None && (need-slack)/h.Compression.Densest() > p.bytes:
 		return damaged("has %d bytes, which cannot unpack to %d", p.bytes, need)
 	}
 	return nil

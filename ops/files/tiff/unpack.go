@@ -1,34 +1,15 @@
 package tiff
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
-	"github.com/klauspost/compress/zlib"
-	"github.com/klauspost/compress/zstd"
-
-	"weft/ops/files/words"
+	"weft/ops/files/tiff/packing"
 )
 
-// input is what unpacking needs besides the block, reused.
-type input struct {
-	stream *bufio.Reader
-	zlib   io.ReadCloser // also a zlib.Resetter
-	zstd   *zstd.Decoder
-	packed []byte
-	// padding is how many bytes more than the block's a stream may hold: some writers fill up the last strip.
-	padding int64
-}
-
-// unpackers fill a block from its bytes in the file.
-var unpackers = map[Compression]func(in *input, dst []byte, src *io.SectionReader) error{
-	Deflate:   (*input).inflate,
-	LZW:       (*input).lzw,
-	PackBits:  (*input).packBits,
-	Zstandard: (*input).zstandard,
-}
+var unpackers = sync.Pool{New: func() any { return new(packing.Unpacker) }}
 
 // unpack fills dst with the elements of a block, in this machine's byte order.
 func (f *File) unpack(b block, dst []byte) error {
@@ -37,15 +18,14 @@ func (f *File) unpack(b block, dst []byte) error {
 		repeat(dst, f.header.fill())
 		return nil
 	}
-	in := f.inputs.Get().(*input)
-	defer f.inputs.Put(in)
+	in := unpackers.Get().(*packing.Unpacker)
+	defer unpackers.Put(in)
 	src := io.NewSectionReader(f.source.r, p.offset, p.bytes)
-	in.padding = f.header.blockBytes() - f.header.bytes(b)
-	if err := unpackers[f.header.Compression](in, dst, src); err != nil {
-		var known *Error
-		if errors.As(err, &known) {
-			return err
-		}
+	padding := f.header.blockBytes() - f.header.bytes(b)
+	switch err := in.Unpack(f.header.Compression, dst, src, padding); {
+	case errors.Is(err, packing.ErrOldLZW), errors.Is(err, packing.ErrShortened):
+		return &Error{Reason: err.Error(), Help: rewrite}
+	case err != nil:
 		return &Error{
 			Reason: fmt.Sprintf("is damaged: the block of %v at %d cannot be unpacked: %v", b.area, p.offset, err),
 			Help:   "copy or write the file again",
@@ -61,125 +41,4 @@ func repeat(dst, element []byte) {
 	for n := copy(dst, element); n < len(dst); n *= 2 {
 		copy(dst[n:], dst[:n])
 	}
-}
-
-// inflate reads a zlib stream to its end, so that zlib compares the checksum.
-func (in *input) inflate(dst []byte, src *io.SectionReader) error {
-	if in.stream == nil {
-		in.stream = bufio.NewReaderSize(src, 32<<10)
-	}
-	in.stream.Reset(src)
-	var err error
-	if in.zlib == nil {
-		in.zlib, err = zlib.NewReader(in.stream)
-	} else {
-		err = in.zlib.(zlib.Resetter).Reset(in.stream, nil)
-	}
-	if err != nil {
-		in.zlib = nil
-		return unexpected(err)
-	}
-	return in.exactly(in.zlib, dst)
-}
-
-// widest is how far back a stream may refer: what decoders take unless they are told otherwise.
-const widest = 128 << 20
-
-func (in *input) zstandard(dst []byte, src *io.SectionReader) (err error) {
-	if in.zstd == nil {
-		in.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(widest))
-		if err != nil {
-			return err
-		}
-	}
-	if err := in.zstd.Reset(src); err != nil {
-		return unexpected(err)
-	}
-	return in.exactly(in.zstd, dst)
-}
-
-// exactly fills dst from a stream that ends there, so that checksums are compared.
-func (in *input) exactly(stream io.Reader, dst []byte) error {
-	n, err := io.ReadFull(stream, dst)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return short(n, len(dst))
-	}
-	if err != nil {
-		return err
-	}
-	switch more, err := io.CopyN(io.Discard, stream, in.padding+1); {
-	case err == nil:
-		return overlong(len(dst) + int(more-1))
-	case err != io.EOF:
-		return unexpected(err)
-	}
-	return nil
-}
-
-func overlong(want int) error {
-	return fmt.Errorf("its bytes unpack to more than the %d expected", want)
-}
-
-// unexpected words an end of file in the middle of a stream.
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return errors.New("its bytes end too early")
-	}
-	return err
-}
-
-// read gives the bytes of a block, but no more than so many.
-func (in *input) read(src *io.SectionReader, most int64) ([]byte, error) {
-	in.packed = words.Resized(in.packed, int(min(src.Size(), most)))
-	_, err := io.ReadFull(src, in.packed)
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, &Error{Reason: shortened}
-	}
-	return in.packed, err
-}
-
-// lzw reads no more than what dst can need: a code per byte of 12 bits each, and a few clears.
-func (in *input) lzw(dst []byte, src *io.SectionReader) error {
-	packed, err := in.read(src, 2*int64(len(dst))+64)
-	if err != nil {
-		return err
-	}
-	return unpackLZW(dst, packed, in.padding > 0)
-}
-
-// packBits reads runs, as TIFF 6.0 section 9 has them: a count below 128 is of that many bytes and one more that follow, one above it of as
-// many times the next byte as 257 has more, and 128 is nothing. No byte needs more than two.
-func (in *input) packBits(dst []byte, src *io.SectionReader) error {
-	packed, err := in.read(src, 2*(int64(len(dst))+in.padding)+64)
-	if err != nil {
-		return err
-	}
-	want := len(dst)
-	for len(dst) > 0 {
-		if len(packed) < 2 {
-			return short(want-len(dst), want)
-		}
-		switch n := int(packed[0]); {
-		case n < 128:
-			run := packed[1:min(n+2, len(packed))]
-			if len(run) > len(dst) && in.padding == 0 {
-				return overlong(want)
-			}
-			dst, packed = dst[copy(dst, run):], packed[1+len(run):]
-		case n > 128:
-			n = 257 - n
-			if n > len(dst) && in.padding == 0 {
-				return overlong(want)
-			}
-			n = min(n, len(dst))
-			repeat(dst[:n], packed[1:2])
-			dst, packed = dst[n:], packed[2:]
-		default:
-			packed = packed[1:]
-		}
-	}
-	if in.padding == 0 && len(packed) > 1 {
-		return overlong(want)
-	}
-	return nil
 }

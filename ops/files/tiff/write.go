@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/tiff/packing"
 	"weft/ops/files/words"
 )
 
@@ -28,7 +29,7 @@ type Writer struct {
 
 // What all writers use again.
 var (
-	packers = sync.Pool{New: func() any { return new(packer) }}
+	packers = sync.Pool{New: func() any { return new(packing.Packer) }}
 	buffers = sync.Pool{New: func() any { return new([]byte) }}
 )
 
@@ -123,7 +124,6 @@ const maxWritten = 64 << 20
 
 // checkStorage says what no file can hold.
 func (h *Header) checkStorage() error {
-	_, packs := packings[h.Compression]
 	switch {
 	case h.Height < 1 || h.Width < 1 || h.Height > math.MaxInt32 || h.Width > math.MaxInt32 || int64(h.Height) > math.MaxInt64/8/int64(h.Width):
 		return fmt.Errorf("a TIFF file cannot hold a raster of %d x %d %v", h.Height, h.Width, h.DType)
@@ -135,7 +135,7 @@ func (h *Header) checkStorage() error {
 		return fmt.Errorf("blocks of %d x %d %v are larger than the %d bytes that are held for one", h.BlockH, h.BlockW, h.DType, maxWritten)
 	case h.blocks() > math.MaxInt32:
 		return fmt.Errorf("blocks of %d x %d elements are too many for a raster of %d x %d", h.BlockH, h.BlockW, h.Height, h.Width)
-	case !packs:
+	case !h.Compression.Packs():
 		return fmt.Errorf("no compression: Compression(%d)", h.Compression)
 	case h.Predictor < NoPredictor || h.Predictor > FloatingPoint || h.Predictor == FloatingPoint && !h.DType.Float():
 		return fmt.Errorf("the predictor %d does not suit %v elements", h.Predictor, h.DType)
@@ -215,9 +215,9 @@ func (w *Writer) finish(a *assembly, part Rect) (last bool) {
 
 // store writes a complete block.
 func (w *Writer) store(a *assembly, b block) error {
-	packer := packers.Get().(*packer)
-	defer packers.Put(packer)
-	packed, err := w.pack(packer, a, b)
+	p := packers.Get().(*packing.Packer)
+	defer packers.Put(p)
+	packed, err := w.pack(p, a, b)
 	if err != nil {
 		return err
 	}
@@ -225,9 +225,9 @@ func (w *Writer) store(a *assembly, b block) error {
 }
 
 // pack gives the bytes of a complete block in the file. They are valid until the packer is used again.
-func (w *Writer) pack(p *packer, a *assembly, b block) ([]byte, error) {
+func (w *Writer) pack(p *packing.Packer, a *assembly, b block) ([]byte, error) {
 	w.header.predict(a.data, b.area.Width())
-	return packings[w.header.Compression](p, a.data)
+	return p.Pack(w.header.Compression, a.data)
 }
 
 // put writes a packed block behind the others and forgets its assembly.

@@ -1,4 +1,4 @@
-package tiff
+package packing
 
 import "fmt"
 
@@ -15,7 +15,7 @@ const (
 // unpackLZW fills dst from src, which may hold more only where it may be padded.
 func unpackLZW(dst, src []byte, padded bool) error {
 	if len(src) > 1 && src[0] == 0 && src[1]&1 == 1 {
-		return &Error{Reason: "is compressed with the LZW of TIFF before 5.0, which is not read", Help: rewrite}
+		return ErrOldLZW
 	}
 	// Each code stands for bytes that are in dst already: those of the code before it and the one that followed.
 	var starts, lengths [1 << lzwMaxWidth]int32
@@ -82,8 +82,8 @@ func short(got, want int) error {
 	return fmt.Errorf("its bytes unpack to %d, %d expected", got, want)
 }
 
-// lzwPacker keeps the table of codes between blocks.
-type lzwPacker struct {
+// packerLZW keeps the table of codes between blocks.
+type packerLZW struct {
 	codes  map[uint32]uint16 // code of a string, by the code of all but its last byte and that byte
 	bits   uint64
 	have   uint
@@ -92,7 +92,7 @@ type lzwPacker struct {
 }
 
 // pack appends src to packed.
-func (p *lzwPacker) pack(packed, src []byte) []byte {
+func (p *packerLZW) pack(packed, src []byte) []byte {
 	p.packed, p.bits, p.have, p.width = packed, 0, 0, lzwMinWidth
 	p.put(lzwClear)
 	p.clear()
@@ -127,7 +127,7 @@ func (p *lzwPacker) pack(packed, src []byte) []byte {
 }
 
 // grow counts one more code: it widens codes where they get longer and clears the table where it is full.
-func (p *lzwPacker) grow(next int) int {
+func (p *packerLZW) grow(next int) int {
 	next++
 	if next == 1<<lzwMaxWidth-2 {
 		p.put(lzwClear)
@@ -140,14 +140,14 @@ func (p *lzwPacker) grow(next int) int {
 	return next
 }
 
-func (p *lzwPacker) clear() {
+func (p *packerLZW) clear() {
 	if p.codes == nil {
 		p.codes = make(map[uint32]uint16, 1<<lzwMaxWidth)
 	}
 	clear(p.codes)
 }
 
-func (p *lzwPacker) put(code uint16) {
+func (p *packerLZW) put(code uint16) {
 	p.bits = p.bits<<p.width | uint64(code)
 	for p.have += p.width; p.have >= 8; {
 		p.have -= 8
