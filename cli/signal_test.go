@@ -2,11 +2,13 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -63,6 +65,23 @@ func TestASignalEndsACommandWithinASecond(t *testing.T) {
 	}
 }
 
+// awaitWork waits until a process has computed for a while, where the system tells: on a busy machine one that was started may not have come to
+// its first line yet, and is ended by the system.
+func awaitWork(pid int) {
+	for range 1000 {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+		const user = 11 // ticks of 10 ms, the 14th field in all
+		if err != nil || len(fields) <= user {
+			return
+		}
+		if ticks, err := strconv.Atoi(fields[user]); err != nil || ticks >= 10 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 // It ends them wherever they are: while a program of many lines is checked, planned and compiled.
 func TestASignalEndsEveryPhase(t *testing.T) {
 	const lines = 1500
@@ -84,6 +103,7 @@ func TestASignalEndsEveryPhase(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
+			awaitWork(cmd.Process.Pid)
 			time.Sleep(wait)
 			endsSoon(t, cmd, syscall.SIGTERM, &said)
 		}

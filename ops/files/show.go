@@ -36,7 +36,7 @@ func showSpec() *ops.Spec {
 			{Name: "value", Doc: "what to show", Accept: everything, Unit: "*"},
 			{Name: "map", Doc: "colours: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 			ops.Span("range", "*", "values at the ends of the colours; the least and the largest when left out").Opt(),
-			{Name: "steps", Doc: "values at which the colours change, and nowhere between: [9 degC, 26 degC, 32 degC]", Accept: ops.KList, Optional: true},
+			{Name: "steps", Doc: "values at which the colours change, and nowhere between, such as [9 degC, 26 degC, 32 degC] for thermal stress", Accept: ops.KList, Optional: true},
 			{Name: "all", Doc: "all numbers, whatever there are", Accept: ops.KBool, Default: ops.Flag(false)},
 		},
 		Examples: []ops.Example{{Title: "A picture", Code: "x = axis(x, -1 mm .. 1 mm in 33)\ny = axis(y, -1 mm .. 1 mm in 33)\nshow(exp(-(x ^ 2 + y ^ 2) / (0.5 mm) ^ 2))"}},

@@ -22,7 +22,7 @@ import (
 var colours = []ops.Param{
 	{Name: "map", Doc: "colours of pictures: " + strings.Join(picture.Names(), ", ") + "; gray for dB, otherwise tide", Accept: ops.KText | ops.KSymbol, Optional: true},
 	ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
-	{Name: "steps", Doc: "values at which the colours of pictures change, and nowhere between: [9 degC, 26 degC, 32 degC]", Accept: ops.KList, Optional: true},
+	{Name: "steps", Doc: "values at which the colours of pictures change, and nowhere between, such as [9 degC, 26 degC, 32 degC] for thermal stress", Accept: ops.KList, Optional: true},
 	ops.Str("title", "heading of pictures").Opt(),
 }
 
