@@ -199,10 +199,10 @@ func ByteRanges(buf *ir.Buffer, at region.Region) iter.Seq2[int, int] {
 	}
 }
 
-// FillPadding gives the padding beside a region of a buffer its value. It is zero at first.
+// FillPadding gives the padding beside a region of a buffer its value.
 func FillPadding(buf *ir.Buffer, at region.Region, data []byte) {
 	p, row, size := buf.Pad, buf.Row(), buf.Type.Size()
-	if p.Value == 0 || p.Before+p.After == 0 || len(buf.Shape) == 0 {
+	if p.Before+p.After == 0 || len(buf.Shape) == 0 {
 		return
 	}
 	fill := func(from, to int) {

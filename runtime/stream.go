@@ -91,7 +91,6 @@ func (p *pass) execute(ctx context.Context) (err error) {
 	if err := p.open(ctx); err != nil {
 		return err
 	}
-	r.arrays.Narrow = len(p.Strip) > 0
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}

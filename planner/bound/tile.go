@@ -42,6 +42,7 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 	if want > 0 { // as many for each thread, which takes so long if all work
 		want = (want + threads - 1) / max(1, threads) * max(1, threads)
 	}
+	likes := step
 	step = finer(axes, step, min(want, 2*threads))
 	size = parts(axes, step, want)
 	waits := idle(cover(axes, size, step), threads)
@@ -50,6 +51,22 @@ func cut(axes []plan.Axis, asked map[string]int, step []int, seconds float64, th
 		finer := parts(axes, step, want)
 		if less := idle(cover(axes, finer, step), threads); less < waits-idleShare {
 			size, waits = finer, less
+		}
+	}
+	if waits = idle(cover(axes, size, likes), threads); waits > idleShare { // since there are few steps
+		if same := alike(axes, size, step); idle(cover(axes, same, likes), threads) < waits-idleShare {
+			size = same
+		}
+	}
+	return size
+}
+
+// alike are tiles of about the same size, as many as there are, where steps are so long that what is left shows.
+func alike(axes []plan.Axis, size, step []int) []int {
+	size = slices.Clone(size)
+	for i, s := range step {
+		if n := max(1, axes[i].Extent/max(1, size[i])); s >= shortestPart && n > 1 {
+			size[i] = ((axes[i].Extent+n-1)/n + evenPart - 1) / evenPart * evenPart
 		}
 	}
 	return size
@@ -98,8 +115,13 @@ func finer(axes []plan.Axis, step []int, want int) []int {
 		tiles *= parts[i]
 	}
 	for ; tiles < want; tiles *= 2 {
-		i := slices.Index(step, slices.Max(append(step, 0)))
-		if i < 0 || step[i] < 2*shortestPart {
+		i, longest := -1, 0
+		for x := range step { // where a step is longer than the axis, that is how long it is
+			if n := min(step[x], axes[x].Extent); n > longest {
+				i, longest = x, n
+			}
+		}
+		if longest < 2*shortestPart {
 			break
 		}
 		parts[i] *= 2

@@ -48,10 +48,11 @@ func TestCoarseStepsAreHalvedForThreads(t *testing.T) {
 		{[]int{1000, 1000}, []int{496, 240}, 0.01, 2, 8},
 		{[]int{128, 128}, []int{52, 64}, 2.5e-4, 2, 4},
 		{[]int{2000}, []int{992}, 0.01, 2, 4},
-		{[]int{2000}, []int{992}, 0.01, 7, 16},
-		{[]int{2000}, []int{992}, 1e-4, 7, 8},
+		{[]int{2000}, []int{992}, 0.01, 7, 14},
+		{[]int{2000}, []int{992}, 1e-4, 7, 7},
 		{[]int{2000}, []int{992}, 9e-5, 7, 1},
 		{[]int{40, 120}, []int{40, 120}, 0.01, 8, 1},
+		{[]int{304, 1280}, []int{490, 480}, 0.08, 2, 4}, // along the longer axis, and none of 800 beside one of 480
 	} {
 		k := &ir.Kernel{}
 		for _, e := range c.extent {
@@ -62,7 +63,7 @@ func TestCoarseStepsAreHalvedForThreads(t *testing.T) {
 			t.Errorf("%v in steps of %v on %d threads: %d tiles, want %d: %v", c.extent, c.step, c.threads, len(tiles), c.want, tiles)
 		}
 		for _, tile := range tiles {
-			if 3*tile.Points() < tiles[0].Points() {
+			if 3*tile.Points() < tiles[0].Points() || 2*tiles[0].Points() < tile.Points() {
 				t.Errorf("%v is a sliver beside %v", tile, tiles[0])
 			}
 		}

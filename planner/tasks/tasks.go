@@ -4,6 +4,8 @@ package tasks
 
 import (
 	"cmp"
+	"encoding/binary"
+	"fmt"
 	"os"
 	"slices"
 
@@ -28,6 +30,15 @@ func Holds(list []ops.Tile, t ops.Tile) bool {
 	return slices.ContainsFunc(list, func(u ops.Tile) bool { return u.Of == t.Of && u.Box.Equal(t.Box) })
 }
 
+// key is the same for tiles that are.
+func key(t ops.Tile) string {
+	out := fmt.Appendf(nil, "%p", t.Of)
+	for _, side := range t.Box {
+		out = binary.AppendVarint(binary.AppendVarint(out, int64(side.Lo)), int64(side.Hi))
+	}
+	return string(out)
+}
+
 // Lay lays tasks out; bufs are the arrays in memory. What takes less memory is taken: rows, if they do not take much more, since they come in large pages.
 func Lay(list []ops.Task, bufs func(*ops.Stage) *ir.Buffer) Order {
 	o, rows := lay(list, bufs, false), lay(list, bufs, true)
@@ -45,21 +56,27 @@ func lay(list []ops.Task, bufs func(*ops.Stage) *ir.Buffer, rows bool) Order {
 		}
 	}
 	o := Order{Rows: rows, Tasks: list, Read: make([][]ops.Tile, len(list))}
+	there := map[string]bool{}
 	for k, t := range list {
 		for _, tile := range t.Reads {
-			if k == 0 || !Holds(Needs(list[k-1]), tile) {
+			if !there[key(tile)] {
 				o.Read[k] = append(o.Read[k], tile)
 			}
+		}
+		clear(there)
+		for _, tile := range Needs(t) {
+			there[key(tile)] = true
 		}
 	}
 	beside := func(t ops.Task, more []ops.Tile) {
 		var there []ops.Tile
+		held := map[string]bool{}
 		for _, tile := range slices.Concat(Needs(t), more) {
 			if buf := bufs(tile.Of); rows && made[tile.Of] {
 				tile.Box = Across(tile.Box, buf.Shape)
 			}
-			if !Holds(there, tile) {
-				there = append(there, tile)
+			if name := key(tile); !held[name] {
+				held[name], there = true, append(there, tile)
 			}
 		}
 		bytes := int64(0)

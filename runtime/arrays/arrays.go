@@ -31,7 +31,6 @@ type Arrays struct {
 	fleet       *fleet.Fleet     // holds replicas
 
 	Lent     map[string]bool // arrays whose memory is not its own
-	Narrow   bool            // windows are narrower than rows
 	Windowed map[string]bool // of runs in blocks: arrays of which only some rows are there
 	mu       sync.Mutex      // guards alive and peak while blocks are read beside the computation
 }
@@ -60,7 +59,7 @@ func (a *Arrays) Need(id string, filled bool) error {
 		return err
 	}
 	for _, part := range b.Bufs {
-		w, err := memory.NewWindow(part, a.Narrow)
+		w, err := memory.NewWindow(part)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "raise the limit of addresses (ulimit -v), or use a smaller grid", "%s", err)
 		}

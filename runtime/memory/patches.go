@@ -13,29 +13,35 @@ import (
 // Patches is memory for a whole buffer of which boxes are there: the addresses of all are reserved, what is written has memory until it is dropped, and the
 // rest reads as zero.
 type Patches struct {
-	buf  *ir.Buffer
-	raw  []byte
-	data []byte
+	buf *ir.Buffer
+	*reserved
 }
 
 // NewPatches reserves the addresses of a buffer, whose elements begin with a page; large pages if whole rows are dropped.
 func NewPatches(buf *ir.Buffer, rows bool) (*Patches, error) {
-	page := os.Getpagesize()
-	margin, bytes := (device.MarginBytes(buf)+page-1)/page*page, int(buf.Bytes())
-	raw, err := reserve(bytes+2*margin, rows)
+	r, err := newReserved(int(buf.Bytes()), device.MarginBytes(buf))
 	if err != nil {
-		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", bytes, buf.Name, err)
+		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", buf.Bytes(), buf.Name, err)
 	}
-	return &Patches{buf: buf, raw: raw, data: raw[margin : margin+bytes : margin+bytes]}, nil
+	if rows {
+		r.enlarge()
+	}
+	return &Patches{buf, r}, nil
 }
 
 // Host is the buffer as a whole.
 func (p *Patches) Host() []byte { return p.data }
 
-// Drop gives the memory of a box back, but for pages that hold other elements which are still needed.
+// Ready gives a box pages of what was dropped, as far as there are any. Nothing of it is there.
+func (p *Patches) Ready(at region.Region) {
+	for from, to := range ops.ByteRanges(p.buf, at) {
+		p.ready(p.up(from), p.down(to))
+	}
+}
+
+// Drop gives the memory of a box up, but for pages that hold other elements which are still needed.
 func (p *Patches) Drop(at region.Region, held func(region.Region) bool) {
-	page, size, row := os.Getpagesize(), p.buf.Type.Size(), p.buf.Row()
-	margin := (len(p.raw) - len(p.data)) / 2
+	page, size, row, margin := os.Getpagesize(), p.buf.Type.Size(), p.buf.Row(), p.margin()
 	shape := p.buf.Shape
 	last := len(shape) - 1
 	keeps := func(from, to int) bool { // offsets, of less than a page
@@ -55,16 +61,14 @@ func (p *Patches) Drop(at region.Region, held func(region.Region) bool) {
 		return false
 	}
 	for from, to := range ops.ByteRanges(p.buf, at) {
-		lo, hi := from/page*page, (to+page-1)/page*page
-		if lo < from && keeps(lo, from) {
-			lo += page
+		lo, hi := p.down(from), min(p.up(to), margin+len(p.data)/page*page)
+		if lo-margin < from && keeps(lo-margin, from) {
+			lo = p.up(from)
 		}
-		if hi > to && keeps(to, hi) {
-			hi -= page
+		if hi-margin > to && keeps(to, hi-margin) {
+			hi = p.down(to)
 		}
-		if lo < hi {
-			discard(p.raw[margin+lo : min(margin+hi, len(p.raw))])
-		}
+		p.drop(lo, hi)
 	}
 }
 
@@ -73,8 +77,7 @@ func (p *Patches) Free() {
 	if p.data == nil {
 		return
 	}
-	p.data = nil
-	if err := giveBack(p.raw); err != nil {
+	if err := p.free(); err != nil {
 		panic(fmt.Sprintf("memory: freeing %s: %v", p.buf.Name, err))
 	}
 }

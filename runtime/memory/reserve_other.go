@@ -4,9 +4,13 @@ package memory
 
 import "errors"
 
-func reserve(int, bool) ([]byte, error) {
+func reserve(int) ([]byte, error) {
 	return nil, errors.New("this system cannot reserve addresses without memory")
 }
+
+func adviseHuge([]byte) {}
+
+const hugeFrom = 32 << 20
 
 func giveBack([]byte) error { return nil }
 

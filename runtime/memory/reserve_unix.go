@@ -4,15 +4,11 @@ package memory
 
 import "golang.org/x/sys/unix"
 
-// reserve maps zero pages that take memory once they are touched, huge ones where that may be.
-func reserve(bytes int, huge bool) ([]byte, error) {
+// reserve maps zero pages that take memory once they are touched.
+func reserve(bytes int) ([]byte, error) {
 	data, err := unix.Mmap(-1, 0, bytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|withoutSwap)
-	switch {
-	case err != nil:
-	case !huge:
+	if err == nil {
 		adviseSmall(data)
-	case bytes >= hugeFrom:
-		adviseHuge(data)
 	}
 	return data, err
 }

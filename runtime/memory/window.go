@@ -2,7 +2,6 @@ package memory
 
 import (
 	"fmt"
-	"os"
 	"sync"
 
 	"weft/kernels/device"
@@ -14,29 +13,27 @@ import (
 // Window is memory for a whole buffer of which only a region is there: the addresses of all are reserved, and the system
 // gives memory to those that are touched until they are dropped. Kernels see the buffer as if all of it were there.
 type Window struct {
-	buf  *ir.Buffer
-	raw  []byte
-	data []byte
+	buf *ir.Buffer
+	*reserved
 
-	mu sync.Mutex
-	at region.Region // what is there; it grows and shrinks along the first axis
+	mu    sync.Mutex
+	at    region.Region // what is there; it grows and shrinks along the first axis
+	begun bool          // something was
 }
 
-// NewWindow reserves the addresses of a buffer. Nothing is there yet. Of one that is narrow only parts of rows will be.
-func NewWindow(buf *ir.Buffer, narrow bool) (*Window, error) {
+// NewWindow reserves the addresses of a buffer. Nothing is there yet.
+func NewWindow(buf *ir.Buffer) (*Window, error) {
 	if len(buf.Shape) == 0 {
 		return nil, fmt.Errorf("memory: %s has no rows", buf.Name)
 	}
-	margin := device.MarginBytes(buf)
-	bytes := int(buf.Bytes())
-	raw, err := reserve(bytes+2*margin, !narrow)
+	r, err := newReserved(int(buf.Bytes()), device.MarginBytes(buf))
 	if err != nil {
-		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", bytes, buf.Name, err)
+		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", buf.Bytes(), buf.Name, err)
 	}
-	return &Window{buf: buf, raw: raw, data: raw[margin : margin+bytes : margin+bytes], at: make(region.Region, len(buf.Shape))}, nil
+	return &Window{buf: buf, reserved: r, at: make(region.Region, len(buf.Shape))}, nil
 }
 
-// Host is the buffer as a whole. What is not there reads as zero, and must not be written.
+// Host is the buffer as a whole. What is not there must not be written.
 func (w *Window) Host() []byte { return w.data }
 
 // Bytes is the memory of what is there.
@@ -54,9 +51,19 @@ func (w *Window) Extend(at region.Region) {
 	defer w.mu.Unlock()
 	if w.at.Empty() {
 		w.at = at.Along(0, region.Interval{Lo: at[0].Lo, Hi: at[0].Lo})
+		if !w.begun && at[1:].Equal(region.Whole(w.buf.Shape[1:]...)) {
+			w.enlarge()
+		}
+		w.begun = true
 	}
 	if hi := w.at[0].Hi; at[0].Hi > hi {
-		ops.FillPadding(w.buf, w.at.Along(0, region.Interval{Lo: hi, Hi: at[0].Hi}), w.data)
+		more := w.at.Along(0, region.Interval{Lo: hi, Hi: at[0].Hi})
+		if len(w.idle) > 0 {
+			for from, to := range ops.ByteRanges(w.buf, more) {
+				w.ready(w.up(from), min(w.up(to), w.down(len(w.data))))
+			}
+		}
+		ops.FillPadding(w.buf, more, w.data)
 		w.at[0].Hi = at[0].Hi
 	}
 }
@@ -81,18 +88,14 @@ func (w *Window) Drop(lo int) {
 	w.at = rest
 }
 
-// release gives the pages between two offsets back, but for what is still there from next on. The page in which a row begins was kept when
-// the row before it went, so it is taken from its start; not the first, which holds other things.
+// release gives the pages between two offsets up, but for what is still there from next on. The page in which a row begins was kept when
+// the row before it went, so it is taken from its start; not the first of a vector, which holds what is before all of it.
 func (w *Window) release(from, to, next int) {
-	page := os.Getpagesize()
-	margin := device.MarginBytes(w.buf)
-	start, end := (from+margin)/page*page, min((to+margin+page-1)/page, (next+margin)/page)*page
-	if start < margin {
-		start += page
+	start := w.down(from)
+	if len(w.at) == 1 && start == w.margin() {
+		start = w.up(1)
 	}
-	if start < end {
-		discard(w.raw[start:end])
-	}
+	w.drop(start, min(w.up(to), w.down(next)))
 }
 
 // Free gives all of it back; later calls do nothing.
@@ -102,8 +105,7 @@ func (w *Window) Free() {
 	if w.data == nil {
 		return
 	}
-	w.data = nil
-	if err := giveBack(w.raw); err != nil {
+	if err := w.free(); err != nil {
 		panic(fmt.Sprintf("memory: freeing %s: %v", w.buf.Name, err))
 	}
 }

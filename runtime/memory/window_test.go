@@ -30,7 +30,7 @@ func resident(t *testing.T) int64 {
 
 func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 	buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: []int{4000, 5000}, Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
-	w, err := NewWindow(buf, false)
+	w, err := NewWindow(buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestWindowsTakeMemoryForTheRowsThatAreThere(t *testing.T) {
 
 func TestWindowsOfVectors(t *testing.T) {
 	buf := &ir.Buffer{Name: "v", Type: ir.F64, Shape: []int{100000}, Pad: ir.Pad{Before: 32, After: 64, Value: -1}}
-	w, err := NewWindow(buf, false)
+	w, err := NewWindow(buf)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestWindowsOfVectors(t *testing.T) {
 			t.Errorf("padding %d is %g", cell, v)
 		}
 	}
-	if _, err := NewWindow(&ir.Buffer{Type: ir.F32}, false); err == nil {
+	if _, err := NewWindow(&ir.Buffer{Type: ir.F32}); err == nil {
 		t.Error("a single value has a window")
 	}
 }
@@ -113,7 +113,7 @@ func TestNarrowWindowsTakeMemoryForTheirColumns(t *testing.T) {
 	const rows, columns = 600, 60000
 	typ := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
 	buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: []int{rows, columns}, Pad: ir.Pad{Before: 32, After: 64, Value: 7}}
-	w, err := NewWindow(buf, true)
+	w, err := NewWindow(buf)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -197,13 +197,7 @@ func (d *Disk) Task(number int) error {
 	}
 	k := number - d.first
 	needs := tasks.Needs(d.order.Tasks[k])
-	d.mu.Lock()
-	for _, t := range d.order.Tasks[k].Makes {
-		if !tasks.Holds(d.held, t) {
-			d.held = append(d.held, t)
-		}
-	}
-	d.mu.Unlock()
+	d.hold(without(d.order.Tasks[k].Makes, d.held))
 	d.writing = nil
 	var made []ops.Tile
 	dropped := begin(func() error { return nil })
@@ -287,9 +281,26 @@ func without(list, others []ops.Tile) []ops.Tile {
 	return slices.DeleteFunc(slices.Clone(list), func(t ops.Tile) bool { return tasks.Holds(others, t) })
 }
 
-func (d *Disk) read(list []ops.Tile) error {
+// hold makes room for tiles.
+func (d *Disk) hold(list []ops.Tile) {
 	d.mu.Lock()
-	d.held = append(d.held, list...)
+	defer d.mu.Unlock()
+	for _, t := range list {
+		if a := d.of(t.Of); a.rows && !d.holds(a, t.Box[0]) {
+			a.mem.Ready(tasks.Across(t.Box, a.buffer.Bufs[0].Shape))
+		}
+		d.held = append(d.held, t)
+	}
+}
+
+// holds reports whether some tile of an array in rows is in memory.
+func (d *Disk) holds(a *onDisk, rows region.Interval) bool {
+	return slices.ContainsFunc(d.held, func(t ops.Tile) bool { return d.of(t.Of) == a && t.Box[0] == rows })
+}
+
+func (d *Disk) read(list []ops.Tile) error {
+	d.hold(list)
+	d.mu.Lock()
 	d.took.Read += len(list)
 	d.took.Bytes += d.bytes(list)
 	d.mu.Unlock()
@@ -398,7 +409,7 @@ func (d *Disk) drop(list []ops.Tile) {
 		a := d.of(of)
 		for _, at := range boxes {
 			if a.rows {
-				if at = tasks.Across(at, a.buffer.Bufs[0].Shape); slices.ContainsFunc(d.held, func(t ops.Tile) bool { return d.of(t.Of) == a && t.Box[0] == at[0] }) {
+				if at = tasks.Across(at, a.buffer.Bufs[0].Shape); d.holds(a, at[0]) {
 					continue
 				}
 			}

@@ -1,0 +1,111 @@
+//go:build linux
+
+package memory
+
+import (
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+	"weft/ops"
+)
+
+// faults are the pages that the process was given so far.
+func faults(t *testing.T) int64 {
+	t.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		t.Skip(err)
+	}
+	return u.Minflt
+}
+
+// Rows that come lie in the pages of rows that went, in small pages and in huge ones, over several strips: what is there is right, the padding has its
+// value, and the memory is that of the rows that are there at once.
+func TestPagesOfRowsThatWentComeBack(t *testing.T) {
+	for _, columns := range []int{3000, 20000} {
+		const rows, step = 1200, 48
+		buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: []int{rows, columns}, Pad: ir.Pad{Before: 32, After: 64}}
+		w, err := NewWindow(buf)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := ops.HostPart{Buf: buf, Data: w.Host()}
+		before, given, most := resident(t), faults(t), int64(0)
+		line := make([]float64, columns)
+		for strip := range 3 {
+			for lo := 0; lo < rows; lo += step {
+				w.Extend(ops.RowsOf(buf, region.Interval{Lo: lo, Hi: lo + step}))
+				for row := lo; row < lo+step; row++ {
+					for cell := range 32 {
+						if v := device.Float(ir.F32, w.Host()[row*buf.Row()*4:], cell); v != 0 {
+							t.Fatalf("padding of row %d is %g", row, v)
+						}
+					}
+					for i := range line {
+						line[i] = float64(strip + row + i)
+					}
+					h.StoreRow(row, line)
+				}
+				most = max(most, resident(t)-before)
+				w.Drop(lo)
+				for _, row := range []int{lo, lo + step - 1} {
+					h.LoadRow(line, row)
+					if line[0] != float64(strip+row) || line[columns-1] != float64(strip+row+columns-1) {
+						t.Fatalf("row %d was lost: %v", row, line[0])
+					}
+				}
+			}
+			w.Drop(rows)
+		}
+		there := int64(2*step*buf.Row()) * 4
+		if most > there+8<<20 {
+			t.Errorf("%d bytes were there, the rows take %d", most, there)
+		}
+		if n := faults(t) - given; !w.huge && n*4096 > 2*there+8<<20 {
+			t.Errorf("%d pages were new, and %d bytes are there at once", n, there)
+		}
+		if len(w.cuts) > 4*rows/step {
+			t.Errorf("%d cuts of %d moves", len(w.cuts), 3*rows/step)
+		}
+		w.Free()
+	}
+}
+
+// Boxes of whole rows that are dropped give their pages to others, wherever these are; what is beside them stays.
+func TestPatchesOfRowsComeBack(t *testing.T) {
+	const n, rows = 2048, 512
+	buf := &ir.Buffer{Name: "p", Type: ir.F64, Shape: []int{n, n}}
+	p, err := NewPatches(buf, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Free()
+	at := func(i int) region.Region {
+		return region.Region{{Lo: i * rows, Hi: (i + 1) * rows}, {Hi: n}}
+	}
+	fill := func(i int, v float64) {
+		p.Ready(at(i))
+		for k := i * rows * n; k < (i+1)*rows*n; k++ {
+			device.SetFloat(ir.F64, p.Host(), k, v)
+		}
+	}
+	fill(1, 1)
+	before := resident(t)
+	for turn := range 12 {
+		i := []int{0, 2, 3}[turn%3]
+		fill(i, float64(turn))
+		for _, k := range []int{rows * n, 2*rows*n - 1} {
+			if v := device.Float(ir.F64, p.Host(), k); v != 1 {
+				t.Fatalf("what stays is %g", v)
+			}
+		}
+		p.Drop(at(i), func(r region.Region) bool { return !r.Intersect(at(1)).Empty() })
+	}
+	if more := resident(t) - before; more > rows*n*8+8<<20 {
+		t.Errorf("%d bytes came for boxes of %d", more, rows*n*8)
+	}
+}
