@@ -3,9 +3,9 @@ package tiff
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -26,14 +26,18 @@ func (f *File) placeByWorld(path string) error {
 	}
 	base := strings.TrimSuffix(path, filepath.Ext(path))
 	for _, ending := range worldEndings {
-		data, err := os.ReadFile(base + ending)
+		file, size, err := fileio.Open(base + ending)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		if err == nil {
-			err = f.place(data)
-		}
 		if err != nil {
+			return err
+		}
+		world := make([]byte, min(size, mostWorld+1))
+		if _, err = io.ReadFull(file, world); err == nil {
+			err = f.place(world)
+		}
+		if err := errors.Join(err, file.Close()); err != nil {
 			return fileio.Wrap(base+ending, fileio.CannotRead, err)
 		}
 		return nil
@@ -43,8 +47,8 @@ func (f *File) placeByWorld(path string) error {
 
 // place sets the place from six lines: the size of a pixel along x, two rotations, the size along y, and x and y of the centre of the first pixel.
 func (f *File) place(world []byte) error {
-	lines := strings.Fields(string(world[:min(len(world), mostWorld)]))
-	if len(lines) != 6 {
+	lines := strings.Fields(string(world))
+	if len(lines) != 6 || len(world) > mostWorld {
 		return &Error{Reason: fmt.Sprintf("places a raster by %d numbers; six are expected, one in a line", len(lines)), Help: "remove it, or write it again"}
 	}
 	var v [6]float64
