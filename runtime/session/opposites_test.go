@@ -3,6 +3,7 @@ package session
 import (
 	"io"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -77,15 +78,10 @@ func opposites(t *testing.T, file string, text []byte, rounds int) {
 			continue
 		}
 		other()
-		is, would := make([]float64, rounds), make([]float64, rounds)
-		for i := range rounds {
-			if i%2 == 0 {
-				is[i], would[i] = run(), other()
-			} else {
-				would[i], is[i] = other(), run()
-			}
+		a, b := alternate(run, other, rounds)
+		if b < 0.9*a && a-b > 2e-3 { // what other programs of the machine may have made of it
+			a, b = alternate(run, other, 4*rounds)
 		}
-		a, b := slices.Min(is), slices.Min(would)
 		word := ""
 		if b < 0.9*a && a-b > 2e-3 {
 			word = "  DEARER"
@@ -95,6 +91,21 @@ func opposites(t *testing.T, file string, text []byte, rounds int) {
 			t.Errorf("%s: %s takes %.1f ms, and %.1f ms if it were decided the other way round", file, edge, a*1e3, b*1e3)
 		}
 	}
+}
+
+// alternate runs both so many times, in turn, and gives the least seconds of each.
+func alternate(one, other func() float64, rounds int) (a, b float64) {
+	a, b = math.Inf(1), math.Inf(1)
+	for i := range rounds {
+		if i%2 == 0 {
+			a = min(a, one())
+		}
+		b = min(b, other())
+		if i%2 == 1 {
+			a = min(a, one())
+		}
+	}
+	return a, b
 }
 
 // programs are the texts of what ships and of the plans that are kept, by name.
