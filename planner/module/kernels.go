@@ -105,11 +105,19 @@ func (a *assembler) siblings(l *graph.KernelBuilder, root *ops.Stage, axes []*ir
 	}
 }
 
-// computes reports whether the kernel of a stage computes its core, along all ways.
+// computes reports whether the kernel of a stage computes its core, along all ways. Ways meet, so each stage is looked at once.
 func (a *assembler) computes(s, core *ops.Stage) bool {
-	return s == core || !slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {
-		return a.Core(in) == core && !(a.Verdicts.Fused[graph.Edge{From: in, To: s}] && a.computes(in, core))
-	})
+	if s == core {
+		return true
+	}
+	known, ok := a.computed[graph.Edge{From: core, To: s}]
+	if !ok {
+		known = !slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {
+			return a.Core(in) == core && !(a.Verdicts.Fused[graph.Edge{From: in, To: s}] && a.computes(in, core))
+		})
+		a.computed[graph.Edge{From: core, To: s}] = known
+	}
+	return known
 }
 
 // alike reports whether two stages can be stored by one kernel, if they have the same axes: its points are elements of both or of none, or those

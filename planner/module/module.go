@@ -65,7 +65,7 @@ func (k *Kernel) Join(other *Kernel, both *ir.Kernel) {
 // Assemble builds the kernels that the verdicts and the views ask for.
 func (m *Module) Assemble() {
 	m.Arrays = graph.NewArrays(m.Graph)
-	a := &assembler{Module: m, byOp: map[*ops.Instance][]*ops.Stage{}}
+	a := &assembler{Module: m, byOp: map[*ops.Instance][]*ops.Stage{}, computed: map[graph.Edge]bool{}}
 	for _, s := range m.Stages {
 		a.byOp[s.Op] = append(a.byOp[s.Op], s)
 		if of := m.Core(s).Op; of != s.Op {
@@ -78,7 +78,8 @@ func (m *Module) Assemble() {
 // assembler builds kernels.
 type assembler struct {
 	*Module
-	byOp map[*ops.Instance][]*ops.Stage
+	byOp     map[*ops.Instance][]*ops.Stage
+	computed map[graph.Edge]bool // whether the kernel of a stage computes the core that leads to it
 }
 
 // String is the module as far as it is planned: views, verdicts, kernels and steps.
