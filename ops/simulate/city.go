@@ -52,6 +52,9 @@ var layers = []struct {
 // largestCity bounds the coordinates that a check makes.
 const largestCity = 1 << 20
 
+// widestCity bounds the streets that a check lays, in m: a quarter of the way round the Earth.
+const widestCity = 1e7
+
 // built is a use of simulate.city.
 type built struct {
 	ops.Gives
@@ -63,6 +66,9 @@ func bindCity(c *ops.Call) (ops.Op, error) {
 	for _, arg := range []string{"y", "x"} {
 		if c.Int(arg) > largestCity {
 			return nil, problem.Wrong(problem.OutOfBounds, arg, "take fewer pixels", "%d pixels are beyond the limit of %d", c.Int(arg), largestCity)
+		}
+		if wide := float64(c.Int(arg)) * pixel; wide > widestCity {
+			return nil, problem.Wrong(problem.OutOfBounds, "pixel", "take smaller pixels, or fewer", "a city %.3g m wide is beyond the limit of %.0g m", wide, widestCity)
 		}
 	}
 	m := ops.MustUnit("m")
