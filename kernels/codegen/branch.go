@@ -55,6 +55,10 @@ func (g *gen) branched(c *loop, in *values.Scope) (ok bool) {
 		}
 		in.Add(after...)
 	})
+	for _, n := range form.Streamed(c.f, besides, inside) {
+		ask := Call("__builtin_prefetch", Add(g.Pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), 0, values.ByLane), Int(int64(values.AheadTurns/n.Buf.Type.Size()))))
+		in.Add(Do(ask))
+	}
 	in.Add(If{Cond: on, Rare: true, Then: then})
 	in.Add(last...)
 	return true

@@ -86,3 +86,21 @@ func Common(others, values []*ir.Node) (out []*ir.Node) {
 	}
 	return out
 }
+
+// Streamed are loads that values need and others do not, of what lies in order along a fold: a processor that comes to them now and then does not
+// see what they will read.
+func Streamed(f *ir.Fold, others, values []*ir.Node) (out []*ir.Node) {
+	needed := map[*ir.Node]bool{}
+	ir.WalkNodes(others, func(n *ir.Node) { needed[n] = true })
+	ir.WalkNodes(values, func(n *ir.Node) {
+		if needed[n] || n.Kind != ir.KLoad {
+			return
+		}
+		l := ir.Flatten(n.Buf, n.Index())
+		moved := func(t ir.Term) bool { return t.N.Kind != ir.KAxis || t.N.Role == ir.RoleAcc }
+		if l.Along(f.Index) == 1 && !slices.ContainsFunc(l.Terms, moved) {
+			out = append(out, n)
+		}
+	})
+	return out
+}

@@ -225,14 +225,14 @@ type prefetched string
 const (
 	longStride = 2048 // bytes from step to step beyond which processors do not see where loads go: they look within a page
 	ahead      = 8    // iterations that are asked for beforehand, and at least two steps
-	aheadTurns = 2048 // bytes that are asked for before turns that store: these leave a processor no room to look far ahead by itself
+	AheadTurns = 2048 // bytes that are asked for before turns that store: these leave a processor no room to look far ahead by itself
 )
 
 // prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart, or of turns that
 // store.
 func (g *Generator) prefetch(a *access, p *Expr) {
 	if a.m == ByIteration && schedule.Independent(g.Kernel, g.Iter) {
-		a.sc.Add(g.Ask(p, a.n.Buf.Type, int64(aheadTurns/a.n.Buf.Type.Size()), Int(0))...)
+		a.sc.Add(g.Ask(p, a.n.Buf.Type, int64(AheadTurns/a.n.Buf.Type.Size()), Int(0))...)
 		return
 	}
 	if away := g.NextTurns(a.l, a.n.Buf.Type); away > 0 && a.sc.Fold == g.Sliced {
