@@ -159,18 +159,20 @@ func spoil(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(path, damages[args[1]](file), 0o666))
 }
 
-// hollow FILE SIZE ELEMENTS: writes an NPY file of so many unsigned integers of a size, all zeros that take no room on the disk.
+// hollow FILE DESCR SHAPE: writes an NPY file of zeros that take no room on the disk, such as hollow large.npy <f8 2000,2000. The type's last digit is its size.
 func hollow(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
-		ts.Fatalf("usage: hollow FILE SIZE ELEMENTS")
+		ts.Fatalf("usage: hollow FILE DESCR SHAPE")
 	}
-	size, err := strconv.ParseInt(args[1], 10, 64)
-	ts.Check(err)
-	n, err := strconv.ParseInt(args[2], 10, 64)
-	ts.Check(err)
-	header := npyHeader("<u"+args[1], args[2]+",")
+	bytes := int64(args[1][len(args[1])-1] - '0')
+	for s := range strings.SplitSeq(strings.Trim(args[2], ","), ",") {
+		extent, err := strconv.ParseInt(s, 10, 64)
+		ts.Check(err)
+		bytes *= extent
+	}
+	header := npyHeader(args[1], args[2])
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), header, 0o666))
-	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(header))+size*n))
+	ts.Check(os.Truncate(ts.MkAbs(args[0]), int64(len(header))+bytes))
 }
 
 // npy FILE DESCR SHAPE [DAMAGE]: writes an NPY file, such as npy iq.npy <c8 40,16 cut.

@@ -26,7 +26,15 @@ type Drive struct {
 	// Tasks, if set, are what the algorithm does one after the other where its arrays do not fit the memory (see Lowering.Room): of the arrays that they
 	// name, tiles are in memory and the rest is on disk. These are arguments that are read from files, and outputs, which are zero at first and have no
 	// Start.
-	Tasks []Task
+	Tasks Tasks
+}
+
+// Tasks are parts of an algorithm, one after the other. Each is told of when it is asked for: there may be many, of many tiles.
+type Tasks struct {
+	Of    []*Stage // of which tiles are in memory; nil: there are no tasks
+	Count int
+	At    func(number int) Task
+	Least int64 // the room without which there are no tasks, where that is more than there is
 }
 
 // Task is a part of an algorithm that reads some tiles and makes others. What it reads and makes of an array are the same tiles, or apart.

@@ -45,9 +45,9 @@ func (b *builder) tiled(op *ops.Instance, g *graph.Drive, s *ops.Stage) *ir.Buff
 
 // tiles tells of arrays that are on disk.
 func (b *builder) tiles(out *ops.Stage, g *graph.Drive, o tasks.Order) *plan.Tiles {
-	t := &plan.Tiles{Tasks: len(o.Tasks), Rows: o.Rows, Peak: o.Peak}
-	moved := func(tiles [][]ops.Tile) (list []plan.MovedTiles) {
-		for _, m := range tasks.Sum(tiles) {
+	t := &plan.Tiles{Tasks: g.Tasks.Count, Rows: o.Rows, Peak: o.Peak}
+	moved := func(all []tasks.Moved) (list []plan.MovedTiles) {
+		for _, m := range all {
 			id := b.ids[out]
 			if !slices.Contains(g.State, m.Of) {
 				id = b.use(m.Of)
@@ -59,7 +59,7 @@ func (b *builder) tiles(out *ops.Stage, g *graph.Drive, o tasks.Order) *plan.Til
 		}
 		return list
 	}
-	t.Reads, t.Writes = moved(o.Read), moved(tasks.Makes(o.Tasks))
+	t.Reads, t.Writes = moved(o.Read), moved(o.Made)
 	return t
 }
 
@@ -74,12 +74,12 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 	var around []*ops.Stage
 	for _, s := range b.Stages {
 		if b.GivenBy(s) == g {
-			if around = b.Around[s]; len(g.Tasks) == 0 {
+			if around = b.Around[s]; g.Tasks.Of == nil {
 				taken += ops.BytesOf(b.Arrays.Of(s))
 			}
 		}
 	}
-	if len(g.Tasks) > 0 {
+	if g.Tasks.Of != nil {
 		at.order = tasks.Lay(g.Tasks, func(s *ops.Stage) *ir.Buffer { return b.tiled(op, g, s) })
 		taken += at.order.Peak
 	}
@@ -196,7 +196,7 @@ func (b *builder) drive(s *ops.Stage, step bound.Step) {
 		}
 		at.programs[i].Hash = at.programs[i].Value().Sum()
 	}
-	if len(g.Tasks) > 0 {
+	if g.Tasks.Of != nil {
 		at.drive.Tiles = b.tiles(s, g, at.order)
 	}
 	step.Step.Drive, step.Programs, step.Holds = at.drive, at.programs, b.Plan.Holds(at.drive)

@@ -133,20 +133,23 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	opt.build, opt.weighed = build, map[string]float64{}
 	g := graph.Collect(sinks, false, 0)
 	p, err := build(g, dev, opt)
-	if tight := (problem.Problem{}); len(g.Drives) > 0 && errors.As(err, &tight) && tight.Code == problem.MemoryBudget {
-		if apart, fault := build(graph.Collect(sinks, true, 0), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
-			apart.Apart = true
-			return apart, nil
-		}
-		if g = graph.Collect(sinks, true, opt.Memory); !g.Tiled() {
-			return p, err
-		}
+	tight := problem.Problem{}
+	if len(g.Drives) == 0 || !errors.As(err, &tight) || tight.Code != problem.MemoryBudget {
+		return p, err
+	}
+	if apart, fault := build(graph.Collect(sinks, true, 0), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
+		apart.Apart = true
+		return apart, nil
+	}
+	if g = graph.Collect(sinks, true, opt.Memory); g.Tiled() && g.Least() <= opt.Memory {
 		if p, err = build(g, dev, opt); err == nil {
 			p.Apart, p.Room = true, opt.Memory
-		} else if errors.As(err, &tight) && opt.within == "" && !opt.trial {
-			tight.Help = fmt.Sprintf("give --memory at least %s, or use smaller arrays", plan.SizeFor(enough(sinks, dev, opt)))
-			err = tight
+			return p, nil
 		}
+	}
+	if !opt.trial && errors.As(err, &tight) { // what does not fit of one program says nothing of the others
+		tight.Help = fmt.Sprintf("give --memory at least %s, or use smaller arrays", plan.SizeFor(enough(sinks, dev, opt)))
+		err = tight
 	}
 	return p, err
 }
@@ -159,8 +162,8 @@ func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
 		_, err := Build(sinks, dev, opt)
 		return err == nil
 	}
-	least, most := opt.Memory, opt.Memory+opt.Memory/4+1<<10
-	for ; !works(most) && most < 1<<50; most += most / 4 {
+	least, most := opt.Memory, 2*opt.Memory+1<<10
+	for ; !works(most) && most < 1<<50; most *= 2 {
 		least = most
 	}
 	for most-least > most/16 {

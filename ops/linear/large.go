@@ -255,7 +255,7 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	d := ops.Drive{State: states, Start: start, Calls: calls}
 	if tile > 0 {
 		start[stateX] = nil
-		d.Tasks = z.tasks(tile, a, states[stateX])
+		d.Tasks = z.tasks(l.Room, a, states[stateX])
 	}
 	return d
 }

@@ -22,13 +22,14 @@ func (w work) fraction() float64 {
 type counter struct {
 	z     *large
 	room  int64
+	tile  int
 	turns float64
 	of    map[int]*work
 }
 
 // work counts the calls of all programs.
 func (z *large) work(room int64) map[int]work {
-	c := counter{z: z, room: room, of: map[int]*work{}}
+	c := counter{z: z, room: room, tile: z.tile(room), of: map[int]*work{}}
 	if _, err := z.Drive(&c); err != nil {
 		panic(err) // nothing is computed that could fail
 	}
@@ -47,7 +48,7 @@ func (c *counter) Box(call int, box region.Region) error {
 	}
 	w.calls++
 	points := float64(box.Points())
-	if b := c.z.tile(c.room); b > 0 && call == tileCall {
+	if b := c.tile; b > 0 && call == tileCall {
 		w.done, w.whole = w.done+points*max(1, c.turns), float64(b*b*c.z.n)
 		return nil
 	}

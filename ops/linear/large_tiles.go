@@ -24,22 +24,26 @@ func (z *large) tile(room int64) int {
 	if room == 0 || z.does != findRoot {
 		return 0
 	}
-	size, n := int64(z.base.Size()), int64(z.n)
-	fits := func(b int64) bool {
-		ends := int64(0) // pages that are there for parts of others
-		if n*size%tileBytes != 0 || b*size%tileBytes != 0 {
-			ends = 2 * tileBytes * b
-		}
-		return 3*b*n*size+2*(b*b*size+ends)+b*(8*b+2*panel*size) <= room/64*63
-	}
+	n := int64(z.n)
 	for _, step := range []int64{sumBlock, panel} {
 		for b := min((n+step-1)/step*step, 1<<14); b >= step; b -= step {
-			if fits(b) {
+			if z.needs(b) <= room {
 				return int(b)
 			}
 		}
 	}
 	return panel
+}
+
+// needs is the room that tiles of so many rows take.
+func (z *large) needs(b int64) int64 {
+	size, n := int64(z.base.Size()), int64(z.n)
+	ends := int64(0) // pages that are there for parts of others
+	if n*size%tileBytes != 0 || b*size%tileBytes != 0 {
+		ends = 2 * tileBytes * b
+	}
+	bytes := 3*b*n*size + 2*(b*b*size+ends) + b*(8*b+2*panel*size)
+	return (bytes + 62) / 63 * 64
 }
 
 // tilesOf are rows, or columns, of tiles.
@@ -55,23 +59,35 @@ func (z *large) at(rows, columns region.Interval) region.Region {
 	return place(z, pass{x: stateRootX}, region.Region{rows}, columns)
 }
 
-// tasks are the tiles in the order in which they are made.
-func (z *large) tasks(b int, a, x *ops.Stage) (out []ops.Task) {
+// tasks are the tiles in the order in which they are made: column by column of them, from the diagonal down.
+func (z *large) tasks(room int64, a, x *ops.Stage) ops.Tasks {
+	b := z.tile(room)
 	list := z.tilesOf(b)
+	boxes := make([][]region.Region, len(list))
+	var order [][2]int
 	for j, columns := range list {
 		for i := j; i < len(list); i++ {
-			t := ops.Task{Reads: []ops.Tile{{Of: a, Box: z.at(list[i], columns)}}, Makes: []ops.Tile{{Of: x, Box: z.at(list[i], columns)}}}
-			for k := range j {
-				t.Reads = append(t.Reads, ops.Tile{Of: x, Box: z.at(list[j], list[k])})
-				if i > j {
-					t.Reads = append(t.Reads, ops.Tile{Of: x, Box: z.at(list[i], list[k])})
-				}
-			}
-			if i > j {
-				t.Reads = append(t.Reads, ops.Tile{Of: x, Box: z.at(columns, columns)})
-			}
-			out = append(out, t)
+			order = append(order, [2]int{i, j})
 		}
+		for _, rows := range list[j:] {
+			boxes[j] = append(boxes[j], z.at(rows, columns))
+		}
+	}
+	tile := func(i, j int) ops.Tile { return ops.Tile{Of: x, Box: boxes[j][i-j]} }
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel)}
+	out.At = func(number int) ops.Task {
+		i, j := order[number][0], order[number][1]
+		t := ops.Task{Reads: []ops.Tile{{Of: a, Box: boxes[j][i-j]}}, Makes: []ops.Tile{tile(i, j)}}
+		for k := range j {
+			t.Reads = append(t.Reads, tile(j, k))
+			if i > j {
+				t.Reads = append(t.Reads, tile(i, k))
+			}
+		}
+		if i > j {
+			t.Reads = append(t.Reads, tile(j, j))
+		}
+		return t
 	}
 	return out
 }

@@ -14,25 +14,29 @@ type Drive struct {
 	Start    []*ops.Stage
 	Programs []Program
 	State    []*ops.Stage // as Tasks name it
-	Tasks    []ops.Task
+	Tasks    ops.Tasks
 }
 
 // Tiled reports whether any drive has arrays on disk.
 func (g *Graph) Tiled() bool {
 	for _, d := range g.Drives {
-		if len(d.Tasks) > 0 {
+		if d.Tasks.Of != nil {
 			return true
 		}
 	}
 	return false
 }
 
-// OnDisk reports whether of an array, which is around the drive or of its state, only tiles are in memory.
-func (d *Drive) OnDisk(s *ops.Stage) bool {
-	return slices.ContainsFunc(d.Tasks, func(t ops.Task) bool {
-		return slices.ContainsFunc(slices.Concat(t.Reads, t.Makes), func(t ops.Tile) bool { return t.Of == s })
-	})
+// Least is the room that tasks of its drives need, as far as that follows from their tiles alone.
+func (g *Graph) Least() (room int64) {
+	for _, d := range g.Drives {
+		room = max(room, d.Tasks.Least)
+	}
+	return room
 }
+
+// OnDisk reports whether of an array, which is around the drive or of its state, only tiles are in memory.
+func (d *Drive) OnDisk(s *ops.Stage) bool { return slices.Contains(d.Tasks.Of, s) }
 
 // Program is one of a drive's, as a graph whose sink is the drive itself: it takes what its state holds next.
 type Program struct {
@@ -61,13 +65,17 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 	for _, s := range c.Stages {
 		here[Key(s)] = s
 	}
-	d := &Drive{Start: about.Start, State: about.State}
-	if len(about.Tasks) > 0 && len(op.Out) != 1 {
-		panic("planner: " + op.Spec.Name + " has more than one output, and these on disk")
-	}
-	for _, t := range about.Tasks { // other arguments are made where they are read
-		t.Reads = slices.DeleteFunc(slices.Clone(t.Reads), func(t ops.Tile) bool { return !slices.Contains(about.State, t.Of) && !fromFile(t.Of) })
-		d.Tasks = append(d.Tasks, t)
+	d := &Drive{Start: about.Start, State: about.State, Tasks: about.Tasks}
+	if d.Tasks.Of != nil {
+		if len(op.Out) != 1 {
+			panic("planner: " + op.Spec.Name + " has more than one output, and these on disk")
+		}
+		d.Tasks.Of = slices.DeleteFunc(slices.Clone(d.Tasks.Of), func(s *ops.Stage) bool { return !slices.Contains(about.State, s) && !fromFile(s) })
+		d.Tasks.At = func(number int) ops.Task { // other arguments are made where they are read
+			t := about.Tasks.At(number)
+			t.Reads = slices.DeleteFunc(t.Reads, func(t ops.Tile) bool { return !slices.Contains(d.Tasks.Of, t.Of) })
+			return t
+		}
 	}
 	around = slices.DeleteFunc(slices.Clone(about.Start), func(s *ops.Stage) bool { return s == nil })
 	for i := range about.Calls {

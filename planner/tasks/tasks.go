@@ -5,7 +5,6 @@ package tasks
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"os"
 	"slices"
 
@@ -14,12 +13,11 @@ import (
 	"weft/ops"
 )
 
-// Order is tasks with what is moved for each.
+// Order is what is moved for tasks, and the memory that they take.
 type Order struct {
-	Tasks []ops.Task
-	Read  [][]ops.Tile // that are not in memory from the task before
-	Peak  int64        // bytes in memory at once: of a task and what is written of the one before it, or what is then read ahead for the next
-	Rows  bool         // of what tasks make, whole rows are in memory: no more of them than their tiles, or less than the pages that those begin and end in
+	Read, Made []Moved // what is read is not in memory from the task before
+	Peak       int64   // bytes in memory at once: of a task and what is written of the one before it, or what is then read ahead for the next
+	Rows       bool    // of what tasks make, whole rows are in memory: no more of them than their tiles, or less than the pages that those begin and end in
 }
 
 // Needs are the tiles that are in memory during a task.
@@ -30,73 +28,157 @@ func Holds(list []ops.Tile, t ops.Tile) bool {
 	return slices.ContainsFunc(list, func(u ops.Tile) bool { return u.Of == t.Of && u.Box.Equal(t.Box) })
 }
 
-// key is the same for tiles that are.
-func key(t ops.Tile) string {
-	out := fmt.Appendf(nil, "%p", t.Of)
-	for _, side := range t.Box {
-		out = binary.AppendVarint(binary.AppendVarint(out, int64(side.Lo)), int64(side.Hi))
-	}
-	return string(out)
-}
-
 // Lay lays tasks out; bufs are the arrays in memory. What takes less memory is taken: rows, if they do not take much more, since they come in large pages.
-func Lay(list []ops.Task, bufs func(*ops.Stage) *ir.Buffer) Order {
-	o, rows := lay(list, bufs, false), lay(list, bufs, true)
-	if rows.Peak <= o.Peak+o.Peak/4 {
-		return rows
+func Lay(list ops.Tasks, bufs func(*ops.Stage) *ir.Buffer) (o Order) {
+	l := layout{list: list, bufs: bufs, numbers: map[string]int{}}
+	fine := int64(0) // at least: without the pages that tiles begin and end in
+	l.each(func(t numbered, ahead bool, there []int) {
+		o.Peak, fine = max(o.Peak, l.rows(there)), max(fine, l.bytes(there))
+		if !ahead {
+			o.Read, o.Made = l.moved(o.Read, t.comes), l.moved(o.Made, t.makes)
+		}
+	})
+	if o.Rows = o.Peak <= fine+fine/4; !o.Rows {
+		fine = 0
+		l.each(func(_ numbered, _ bool, there []int) { fine = max(fine, l.fine(there)) })
+		if o.Rows = o.Peak <= fine+fine/4; !o.Rows {
+			o.Peak = fine
+		}
 	}
 	return o
 }
 
-func lay(list []ops.Task, bufs func(*ops.Stage) *ir.Buffer, rows bool) Order {
-	made := map[*ops.Stage]bool{}
-	for _, t := range list {
-		for _, m := range t.Makes {
-			made[m.Of] = true
-		}
+// layout has a number for each tile.
+type layout struct {
+	list    ops.Tasks
+	bufs    func(*ops.Stage) *ir.Buffer
+	numbers map[string]int
+	name    []byte
+	tiles   []tile
+	seen    int
+}
+
+type tile struct {
+	ops.Tile
+	band int   // the tile that all of its rows are, of an array of the state
+	size int64 // of such a one, in memory
+	seen int   // among the tiles that were looked at last, if it is layout's
+}
+
+// number is that of a tile.
+func (l *layout) number(t ops.Tile) int {
+	l.name = binary.AppendVarint(l.name[:0], int64(slices.Index(l.list.Of, t.Of)))
+	for _, side := range t.Box {
+		l.name = binary.AppendVarint(binary.AppendVarint(l.name, int64(side.Lo)), int64(side.Hi))
 	}
-	o := Order{Rows: rows, Tasks: list, Read: make([][]ops.Tile, len(list))}
-	there := map[string]bool{}
-	for k, t := range list {
-		for _, tile := range t.Reads {
-			if !there[key(tile)] {
-				o.Read[k] = append(o.Read[k], tile)
+	n, ok := l.numbers[string(l.name)]
+	if ok {
+		return n
+	}
+	n = len(l.tiles)
+	l.numbers[string(l.name)] = n
+	l.tiles = append(l.tiles, tile{Tile: t, band: n})
+	buf := l.bufs(t.Of)
+	if whole := Across(t.Box, buf.Shape); t.Of.State && !whole.Equal(t.Box) {
+		band := l.number(ops.Tile{Of: t.Of, Box: whole})
+		l.tiles[n].band = band
+	} else {
+		l.tiles[n].size = size(buf, t.Box)
+	}
+	return n
+}
+
+// distinct are tiles, or what is told of them, each once.
+func (l *layout) distinct(of func(n int) int, lists ...[]int) (out []int) {
+	l.seen++
+	for _, list := range lists {
+		for _, n := range list {
+			n = of(n)
+			if t := &l.tiles[n]; t.seen != l.seen {
+				t.seen, out = l.seen, append(out, n)
 			}
 		}
-		clear(there)
-		for _, tile := range Needs(t) {
-			there[key(tile)] = true
+	}
+	return out
+}
+
+// numbered is a task.
+type numbered struct{ reads, makes, comes []int }
+
+func (l *layout) task(k int) (t numbered) {
+	if k >= l.list.Count {
+		return t
+	}
+	of := l.list.At(k)
+	for _, u := range of.Reads {
+		t.reads = append(t.reads, l.number(u))
+	}
+	for _, u := range of.Makes {
+		t.makes = append(t.makes, l.number(u))
+	}
+	return t
+}
+
+// each visits what is in memory at once: with each task what is written behind it, and then what is read ahead.
+func (l *layout) each(visit func(t numbered, ahead bool, there []int)) {
+	self := func(n int) int { return n }
+	var was numbered
+	t := l.task(0)
+	t.comes = t.reads
+	for k := range l.list.Count {
+		next := l.task(k + 1)
+		visit(t, false, l.distinct(self, t.reads, t.makes, was.makes))
+		there := l.distinct(self, t.reads, t.makes)
+		all := l.distinct(self, there, next.reads)
+		next.comes = all[len(there):]
+		visit(t, true, all)
+		was, t = t, next
+	}
+}
+
+// rows is what whole rows of tiles take.
+func (l *layout) rows(there []int) (sum int64) {
+	for _, n := range l.distinct(func(n int) int { return l.tiles[n].band }, there) {
+		sum += l.tiles[n].size
+	}
+	return sum
+}
+
+// bytes is what tiles hold.
+func (l *layout) bytes(there []int) (sum int64) {
+	for _, n := range there {
+		t := &l.tiles[n]
+		sum += t.Box.Points() * int64(l.bufs(t.Of).Type.Size())
+	}
+	return sum
+}
+
+// fine is what tiles take, those that lie side by side together.
+func (l *layout) fine(there []int) (sum int64) {
+	list := make([]ops.Tile, len(there))
+	for i, n := range there {
+		list[i] = l.tiles[n].Tile
+	}
+	for of, boxes := range Merged(list) {
+		for _, at := range boxes {
+			sum += size(l.bufs(of), at)
 		}
 	}
-	beside := func(t ops.Task, more []ops.Tile) {
-		var there []ops.Tile
-		held := map[string]bool{}
-		for _, tile := range slices.Concat(Needs(t), more) {
-			if buf := bufs(tile.Of); rows && made[tile.Of] {
-				tile.Box = Across(tile.Box, buf.Shape)
-			}
-			if name := key(tile); !held[name] {
-				held[name], there = true, append(there, tile)
-			}
+	return sum
+}
+
+// moved adds tiles to what is moved.
+func (l *layout) moved(out []Moved, tiles []int) []Moved {
+	for _, n := range tiles {
+		t := &l.tiles[n]
+		i := slices.IndexFunc(out, func(m Moved) bool { return m.Of == t.Of })
+		if i < 0 {
+			i, out = len(out), append(out, Moved{Of: t.Of})
 		}
-		bytes := int64(0)
-		for of, boxes := range Merged(there) {
-			for _, at := range boxes {
-				bytes += size(bufs(of), at)
-			}
-		}
-		o.Peak = max(o.Peak, bytes)
+		out[i].Tiles++
+		out[i].Elements += t.Box.Points()
 	}
-	for k, t := range list {
-		beside(t, nil)
-		if k > 0 {
-			beside(t, list[k-1].Makes)
-		}
-		if k+1 < len(list) {
-			beside(t, o.Read[k+1])
-		}
-	}
-	return o
+	return out
 }
 
 // Across are the whole rows of a box.
@@ -149,25 +231,4 @@ type Moved struct {
 	Of       *ops.Stage
 	Tiles    int
 	Elements int64
-}
-
-// Sum adds up what is moved in all tasks.
-func Sum(tiles [][]ops.Tile) (out []Moved) {
-	for _, t := range slices.Concat(tiles...) {
-		i := slices.IndexFunc(out, func(m Moved) bool { return m.Of == t.Of })
-		if i < 0 {
-			i, out = len(out), append(out, Moved{Of: t.Of})
-		}
-		out[i].Tiles++
-		out[i].Elements += t.Box.Points()
-	}
-	return out
-}
-
-// Makes are the tiles that tasks make.
-func Makes(list []ops.Task) (out [][]ops.Tile) {
-	for _, t := range list {
-		out = append(out, t.Makes)
-	}
-	return out
 }

@@ -22,7 +22,7 @@ func TestChangedTilesAreFound(t *testing.T) {
 	for _, m := range made {
 		list = append(list, ops.Task{Makes: []ops.Tile{m}})
 	}
-	s := newSums(list, rows*columns)
+	s := newSums(ops.Tasks{Count: len(list), At: func(k int) ops.Task { return list[k] }}, rows*columns)
 	if s.size != rows*columns+6*sumBytes {
 		t.Fatalf("a file of %d bytes", s.size)
 	}

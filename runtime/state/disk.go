@@ -27,9 +27,8 @@ type Disk struct {
 	Path    string // empty: the file has no name
 	file    *os.File
 	sums    *sums
-	list    []ops.Task
-	order   tasks.Order // of those from first on
-	first   int
+	list    ops.Tasks
+	first   int // the task that this run began with
 	next    int // the task that begins next
 	flushed int // before which all that was made is in the file, where one was asked for that
 
@@ -98,7 +97,7 @@ func (e *errand) wait() error {
 }
 
 // openDisk makes a drive's arrays ready that are on disk. With keep, what an earlier run left in the file is in it.
-func openDisk(s *State, list []ops.Task, path string, keep bool) (d *Disk, err error) {
+func openDisk(s *State, list ops.Tasks, path string, keep bool) (d *Disk, err error) {
 	d = &Disk{Path: path, list: list, first: -1, around: s.around, arrays: map[*ops.Stage]*onDisk{}}
 	s.around.Count(s.step.Drive.Tiles.Peak)
 	for _, id := range s.step.Drive.Tiles.Arrays {
@@ -167,11 +166,10 @@ func (d *Disk) of(s *ops.Stage) *onDisk {
 	return d.out
 }
 
-// start lays out what is left to do.
+// start begins with a task, for which nothing is in memory.
 func (d *Disk) start(number int) {
 	d.first, d.next = number, number
-	d.order = tasks.Lay(d.list[number:], func(s *ops.Stage) *ir.Buffer { return d.of(s).buffer.Bufs[0] })
-	d.reading = begin(func() error { return d.read(d.order.Read[0]) })
+	d.reading = begin(func() error { return d.read(d.list.At(number).Reads) })
 }
 
 // Task has the tiles of a task in memory, begins to write those of the one before, and to read those of the one behind.
@@ -195,14 +193,14 @@ func (d *Disk) Task(number int) error {
 		}
 		d.synced = begin(d.file.Sync)
 	}
-	k := number - d.first
-	needs := tasks.Needs(d.order.Tasks[k])
-	d.hold(without(d.order.Tasks[k].Makes, d.held))
+	task := d.list.At(number)
+	needs := tasks.Needs(task)
+	d.hold(without(task.Makes, d.held))
 	d.writing = nil
 	var made []ops.Tile
 	dropped := begin(func() error { return nil })
-	if k > 0 {
-		was := d.order.Tasks[k-1]
+	if number > d.first {
+		was := d.list.At(number - 1)
 		made = was.Makes
 		there := d.flushed == number
 		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, made))); return nil })
@@ -217,8 +215,8 @@ func (d *Disk) Task(number int) error {
 		})
 	}
 	d.reading = nil
-	if k+1 < len(d.order.Tasks) {
-		next, behind := d.order.Read[k+1], d.writing
+	if number+1 < d.list.Count {
+		next, behind := without(d.list.At(number+1).Reads, needs), d.writing
 		d.reading = begin(func() error {
 			if err := errors.Join(dropped.wait(), behind.wait()); err != nil {
 				return err
@@ -245,7 +243,7 @@ func (d *Disk) flush() error {
 	}
 	err := d.writing.wait()
 	if last := d.next - 1; err == nil && d.flushed < d.next {
-		err, d.flushed = d.write(d.order.Tasks[last-d.first].Makes), d.next
+		err, d.flushed = d.write(d.list.At(last).Makes), d.next
 	}
 	return err
 }

@@ -49,7 +49,7 @@ func NewCall(p plan.DriveProgram, a *arrays.Arrays) *Call {
 
 // Place is where a drive may leave what does not fit the memory.
 type Place struct {
-	Tasks []ops.Task
+	Tasks ops.Tasks
 	Path  string // empty: it has no name
 	Keep  bool   // what an earlier run left there is still good
 }

@@ -1,0 +1,94 @@
+package cli
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"weft/ops/files/npy"
+	"weft/runtime/result"
+)
+
+var (
+	budgets = flag.Int("budgets", 6, "how many budgets each pipeline of matrices is given")
+	order   = flag.Int("order", 600, "rows of these matrices")
+)
+
+// Within any budget, a pipeline of matrices gives the same bytes in no more memory than that and beside is, or is refused before it runs, with a budget that then
+// works. Budgets are 16 MiB to 4 GiB for matrices of 16384 rows, and for these in proportion to their rows, as strips of them are.
+func TestBudgetsHold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs each pipeline many times")
+	}
+	const beside = 64 << 20 // of the process
+	cache := t.TempDir()
+	for name, text := range map[string]string{
+		"product":  "a = read(\"a.npy\", dims: [i, k])\nb = read(\"a.npy\", dims: [k, j])\ndot(a, b, over: k) | write(\"out.npy\")\n",
+		"cholesky": "cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"out.npy\")\n",
+		"lanczos":  "e = eigen(read(\"a.npy\", dims: [i, j]), most: 30, until: 0)\n(e.vector | write(\"out.npy\"))\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := &restarter{t: t, folder: t.TempDir(), env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}
+			n := *order
+			values := make([]float64, n*n)
+			for i := range n {
+				for j := range n {
+					values[i*n+j] = math.Exp(-math.Abs(float64(i-j)) / 64)
+				}
+				values[i*n+i]++
+			}
+			must(t, npy.Save(filepath.Join(r.folder, "a.npy"), []int{n, n}, values))
+			write := func(text string) { must(t, os.WriteFile(filepath.Join(r.folder, "p.weft"), []byte(text), 0o666)) }
+			held := func() int64 {
+				var v result.Result
+				b, err := os.ReadFile(filepath.Join(r.folder, "report.json"))
+				must(t, err)
+				must(t, json.Unmarshal(b, &v))
+				return v.PeakRSS
+			}
+			write("axis(i, 0 .. 1 in 2) | write(\"out.npy\")\n")
+			r.run("--report", "report.json")
+			start := held()
+			write(text)
+			r.run()
+			want := r.outputs([]string{"out.npy"})
+			refused := 0
+			for k := range *budgets {
+				budget := int64(float64(16<<20) * math.Pow(256, float64(k)/float64(max(1, *budgets-1))) * float64(n) / 16384)
+				must(t, os.Remove(filepath.Join(r.folder, "out.npy")))
+				args := []string{"--report", "report.json", "--memory", fmt.Sprintf("%dKiB", budget>>10)}
+				c, said := r.command(args...)
+				if c.Run() != nil {
+					m := atLeast.FindStringSubmatch(said.String())
+					if m == nil {
+						t.Fatalf("%v: no budget is named:\n%s", args, said)
+					}
+					if _, err := os.Stat(filepath.Join(r.folder, "out.npy")); err == nil {
+						t.Fatalf("%v: refused when something was written", args)
+					}
+					refused++
+					least, err := strconv.ParseFloat(m[1], 64)
+					must(t, err)
+					budget = int64(least * float64(map[string]int{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[m[2]]))
+					args[3] = m[1] + m[2]
+					r.run(args...)
+				}
+				if more := held() - start; more > budget+beside {
+					t.Errorf("%v: %d KiB are held", args, more>>10)
+				}
+				if !same(r.outputs([]string{"out.npy"}), want) {
+					t.Errorf("%v: other bytes", args)
+				}
+				if left, err := filepath.Glob(filepath.Join(r.folder, ".*")); err != nil || len(left) > 0 {
+					t.Errorf("%v: left %v: %v", args, left, err)
+				}
+			}
+			t.Logf("%d of %d budgets were refused", refused, *budgets)
+		})
+	}
+}
