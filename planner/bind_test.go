@@ -34,7 +34,10 @@ near - mean(a) | write("out.npy")
 // programs are texts to plan, those that ship among them.
 func programs(t *testing.T) map[string]string {
 	out := map[string]string{"blurred": blurred, "params": "param c = 1.5 m/s\nparam n = 4\n" +
-		"x = axis(x, 0 m .. 1 m in 1000)\nt = x / c\nt | write(\"t.npy\")\nsin(t * (c / 3 m)) / n | write(\"s.npy\")\n"}
+		"x = axis(x, 0 m .. 1 m in 1000)\nt = x / c\nt | write(\"t.npy\")\nsin(t * (c / 3 m)) / n | write(\"s.npy\")\n",
+		// in a chain, in a drive and by itself, kernels store past the caches
+		"large": "x = axis(i, 0 .. 1 in 4000) * axis(j, 0 .. 1 in 8001)\ny = exp(x) @precision(f64)\ny | write(\"y.npy\")\n" +
+			"u = axis(y, 0 .. 4 in 4096) * axis(x, 0 .. 9 in 4096)\nu | iterate(v -> v[y: here - 1, outside: 0] + v, at_most: 3) | write(\"u.npy\")\n"}
 	for _, f := range diagtest.Pipelines(t, "../pipelines") {
 		text, err := os.ReadFile(f)
 		if err != nil {

@@ -147,7 +147,7 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 		for i := range made.Steps {
 			if s := &made.Steps[i]; s.Kernel != nil && !slices.Contains(first, s.ID) {
 				s.Kernel.Again = true
-				if past(made, s, ids(p.Next)) {
+				if onlyState(s, ids(p.Next)) && blocks.Lost(made, s.Writes) {
 					s.Kernel.StorePast()
 				}
 				s.Kernel.Predict()
@@ -160,10 +160,10 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 	return nil
 }
 
-// past reports a kernel that stores nothing but large parts of the next state, in memory that turns before this stored in: it is quicker past the
-// caches, from which the next turn, that begins anew, would read the end of it alone.
-func past(p *bound.Plan, s *bound.Step, next []string) bool {
-	return !slices.ContainsFunc(s.Writes, func(id string) bool { return !slices.Contains(next, id) || p.Buffer(id).Bytes < blocks.LeastAway })
+// onlyState reports a kernel that stores nothing but parts of the next state, in memory that turns before this stored in: of large ones, the next
+// turn, that begins anew, would find the end alone in caches.
+func onlyState(s *bound.Step, next []string) bool {
+	return !slices.ContainsFunc(s.Writes, func(id string) bool { return !slices.Contains(next, id) })
 }
 
 // drive adds the step of the drive that a stage is an output of, with all its outputs that are needed.

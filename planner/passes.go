@@ -82,6 +82,7 @@ var passes = []pass{
 	{name: "blocks", run: fitted, after: []string{"lifetimes"}},
 	{name: "prefault", run: prefault, after: []string{"blocks"}}, // whole arrays alone
 	{name: "place", run: placed, after: []string{"prefault"}},    // by what the host takes
+	{name: "past", run: past, after: []string{"place"}},          // of the host's kernels
 }
 
 func init() {
@@ -250,6 +251,24 @@ func prefault(m *module.Module, _ Options) error {
 			}
 		}
 	}
+	m.Plan.SumPredictions()
+	return nil
+}
+
+// past has kernels store arrays that caches lose before they are read past the caches: a line of it need not be read to be written. Blocks are
+// small, and drives know what is in memory when a turn begins.
+func past(m *module.Module, opt Options) error {
+	if m.Device.Kind != native || m.Plan.Stream != nil || opt.turns != nil {
+		return nil
+	}
+	for i := range m.Plan.Steps {
+		s := &m.Plan.Steps[i]
+		if s.Kernel != nil && s.Kernel.Kind == native && m.Plan.ChainOf(s.ID) == nil && blocks.Lost(m.Plan, s.Writes) {
+			s.Kernel.StorePast()
+			s.Kernel.Predict()
+		}
+	}
+	m.Plan.Hash = m.Plan.Value().Sum()
 	m.Plan.SumPredictions()
 	return nil
 }

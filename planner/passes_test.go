@@ -56,7 +56,7 @@ func TestPassesImportOneWay(t *testing.T) {
 
 // Passes run in this order, and leave kernels that are right, on all that ships.
 func TestPassesLeaveKernelsRight(t *testing.T) {
-	want := []string{"fuse", "kernels", "transpose", "interleave", "crop", "precision", "ranges", "join", "pad", "steps", "chains", "lifetimes", "blocks", "prefault", "place"}
+	want := []string{"fuse", "kernels", "transpose", "interleave", "crop", "precision", "ranges", "join", "pad", "steps", "chains", "lifetimes", "blocks", "prefault", "place", "past"}
 	if got := planner.Passes(); !slices.Equal(got, want) {
 		t.Fatalf("passes %v", got)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/ir/text"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/cost"
@@ -193,7 +192,7 @@ func arguments(op *ops.Instance) string {
 func (b *builder) kernel(i int, m *module.Kernel) {
 	var step plan.Step
 	var names []string
-	k := &bound.Kernel{Kernel: plan.Kernel{Device: b.Device.Name, Hash: ir.Hash(m.IR)}, IR: m.IR, Roots: m.Roots, Inside: m.Inside}
+	k := &bound.Kernel{Kernel: plan.Kernel{Device: b.Device.Name}, IR: m.IR, Names: b.names, Roots: m.Roots, Inside: m.Inside}
 	for _, s := range m.Inside {
 		f := plan.Fused{Name: s.Name, Key: graph.Key(s), Label: graph.Variable(s), Steps: s.Steps, Line: s.Op.Line()}
 		if in := s.Op.Within; in != nil && in.Function != "" {
@@ -221,7 +220,7 @@ func (b *builder) kernel(i int, m *module.Kernel) {
 			step.Line = s.Op.Line()
 		}
 	}
-	k.Text = text.Encode(m.IR, func(buf *ir.Buffer) string { return b.names[buf] })
+	k.Write()
 	k.Plan(b.Device.Kind, b.Plan.Costs, b.opt.Threads)
 	for _, id := range step.Writes {
 		layout.CountSaved(b.Graph, b.Plan.Buffer(id).Reached, k.Flops, m.Roots[0])

@@ -14,6 +14,11 @@ import (
 // LeastAway is from how many bytes on caches have lost the beginning of an array when all of it is stored: less stays there by itself.
 const LeastAway = 2 * nearBytes
 
+// Lost reports whether caches have lost the beginning of each of some buffers when all of it is stored.
+func Lost(p *bound.Plan, ids []string) bool {
+	return !slices.ContainsFunc(ids, func(id string) bool { return p.Buffer(id).Bytes < LeastAway })
+}
+
 // What is between the kernels of a chain stays in the caches of cores where it takes no more than this: a quarter of the last one of most
 // machines, and half of what each core has to itself.
 const (
@@ -224,7 +229,7 @@ func (c *chain) rows(threads int) int {
 func (c *chain) leaves() {
 	for _, i := range c.at {
 		s := &c.of.Steps[i]
-		if !slices.ContainsFunc(s.Writes, func(id string) bool { return slices.Contains(c.inside, id) || c.of.Buffer(id).Bytes < LeastAway }) {
+		if Lost(c.of, s.Writes) && !slices.ContainsFunc(s.Writes, func(id string) bool { return slices.Contains(c.inside, id) }) {
 			s.Kernel.StorePast()
 		}
 	}

@@ -48,7 +48,8 @@ type Step struct {
 type Kernel struct {
 	plan.Kernel
 	IR      *ir.Kernel
-	Roots   []*ops.Stage // the stages it stores
+	Names   map[*ir.Buffer]string // of buffers in its text
+	Roots   []*ops.Stage          // the stages it stores
 	TileSet []region.Region
 	Report  *device.Report // how the host's device compiled it, and Step how finely that likes its tiles; nil before
 	Step    []int

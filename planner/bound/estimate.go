@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/text"
 	"weft/ops"
 	"weft/planner/cost"
 	"weft/planner/graph"
@@ -66,7 +67,12 @@ func (k *Kernel) recut(threads int) {
 // StorePast has what the kernel stores go past the caches, which makes it another one.
 func (k *Kernel) StorePast() {
 	k.IR.Past = true
-	k.Hash = ir.Hash(k.IR)
+	k.Write()
+}
+
+// Write has the plan say what the kernel is.
+func (k *Kernel) Write() {
+	k.Hash, k.Text = ir.Hash(k.IR), text.Encode(k.IR, func(b *ir.Buffer) string { return k.Names[b] })
 }
 
 // Predict fills in the predicted time.
