@@ -64,6 +64,11 @@ b = sqrt(abs(a)) + sin(a)
 b | write("a.zarr")
 where(b > 0.5, b, 0) | write("b.npy")
 `},
+	{name: "product", rows: 900, columns: 900, outputs: []string{"p.npy"}, budget: "7MiB", text: `
+a = read("in.npy", dims: [i, k])
+b = read("in.npy", dims: [k, j])
+sin(dot(a, b, over: k)) | write("p.npy")
+`},
 	{name: "wide", rows: 300, columns: 6000, outputs: []string{"walls.tif", "b.npy"}, budget: "8MiB", strips: "rows x 768, 300 rows", text: `
 a = read("in.tif")
 w = a | walls

@@ -71,6 +71,14 @@ var causeCodes = []struct {
 // says are the beginnings of reasons that go on where the name of the file stops.
 var says = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(is|has|holds|claims) `) })
 
+// Unwritten words a failure to write a file that is no sink's.
+func Unwritten(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return failure(fileio.Wrap(path, "cannot be written", err), true)
+}
+
 // failure words a failure with a file as a Problem of the argument path.
 func failure(err error, writing bool) error {
 	if err == nil {

@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/files"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/tasks"
@@ -72,6 +74,16 @@ func begin(f func() error) *errand {
 		e.err = f()
 	}()
 	return e
+}
+
+// first is the first error of some.
+func first(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ended reports that it is done; nil: there is none.
@@ -152,10 +164,7 @@ func openTiles(path string, keep bool, bytes int64) (f *os.File, err error) {
 	if err == nil {
 		err = f.Truncate(bytes)
 	}
-	if err != nil {
-		return f, fmt.Errorf("no place for what does not fit the memory: %w", err)
-	}
-	return f, nil
+	return f, files.Unwritten(cmp.Or(path, os.TempDir()), err)
 }
 
 // of is the array of a tile: one of the state is the output.
@@ -182,7 +191,7 @@ func (d *Disk) Task(number int) error {
 	}
 	d.next++
 	start := time.Now()
-	err := errors.Join(d.reading.wait(), d.writing.wait())
+	err := first(d.writing.wait(), d.reading.wait()) // reading begins behind writing, and fails with it
 	d.took.Waited += time.Since(start)
 	if err != nil {
 		return err
@@ -218,7 +227,7 @@ func (d *Disk) Task(number int) error {
 	if number+1 < d.list.Count {
 		next, behind := without(d.list.At(number+1).Reads, needs), d.writing
 		d.reading = begin(func() error {
-			if err := errors.Join(dropped.wait(), behind.wait()); err != nil {
+			if err := first(dropped.wait(), behind.wait()); err != nil {
 				return err
 			}
 			return d.read(next)
@@ -250,7 +259,7 @@ func (d *Disk) flush() error {
 
 // Finish writes what is left, and gives the memory up. The file stays.
 func (d *Disk) Finish() error {
-	err := errors.Join(d.flush(), d.reading.wait())
+	err := first(d.flush(), d.reading.wait())
 	d.drop(slices.Clone(d.held))
 	return err
 }
@@ -328,13 +337,13 @@ func (d *Disk) write(list []ops.Tile) error {
 		a := d.of(of)
 		for _, at := range boxes {
 			if err := d.rows(at, a.array(), d.file.WriteAt); err != nil {
-				return fmt.Errorf("writing %v of %s: %w", at, a.buffer.Stage, err)
+				return files.Unwritten(d.file.Name(), err)
 			}
 		}
 	}
 	for _, t := range list {
 		if err := d.sums.sign(t, d.out.row(t.Box)); err != nil {
-			return err
+			return files.Unwritten(d.file.Name(), err)
 		}
 	}
 	d.mu.Lock()

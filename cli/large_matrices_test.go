@@ -8,9 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 
 	"weft/ops/files/npy"
+	"weft/ops/problem"
+	"weft/runtime/journal"
 	"weft/runtime/result"
 )
 
@@ -91,4 +95,53 @@ func TestBudgetsHold(t *testing.T) {
 			t.Logf("%d of %d budgets were refused", refused, *budgets)
 		})
 	}
+}
+
+// A byte of what a killed run left on disk that was changed is found, and named by where it is: nothing is made from it, and a run from the start is as it was.
+func TestChangedTilesOfKilledRuns(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills a process many times")
+	}
+	folder := t.TempDir()
+	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+t.TempDir(), "CC=")}
+	const n = 1000
+	values := make([]float32, n*n)
+	for i := range n {
+		values[i*n+i] = 2
+	}
+	must(t, npy.Save(filepath.Join(folder, "a.npy"), []int{n, n}, values))
+	must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte("cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"l.npy\")\n"), 0o666))
+	flags := []string{"--memory", "8MiB"}
+	r.run(flags...)
+	start := time.Now()
+	r.run(flags...)
+	took, want := time.Since(start), r.outputs([]string{"l.npy"})
+	checkpoint := journal.CheckpointOf(filepath.Join(folder, "l.npy"), "d1")
+	for try := range 40 {
+		must(t, os.Remove(filepath.Join(folder, "l.npy")))
+		r.killed(time.Duration((0.3+0.6*float64(try%7)/7)*float64(took)), nil, flags...)
+		_, err := os.Stat(checkpoint)
+		if err != nil {
+			r.run(flags...)
+			continue
+		}
+		f, err := os.OpenFile(journal.TilesOf(checkpoint), os.O_RDWR, 0)
+		must(t, err)
+		_, err = f.WriteAt([]byte{1}, 0)
+		must(t, err)
+		must(t, f.Close())
+		c, said := r.command(append([]string{"--resume"}, flags...)...)
+		if err := c.Run(); err == nil || !strings.Contains(said.String(), problem.DamagedTile) || !strings.Contains(said.String(), "row [0] of the tile") {
+			t.Fatalf("it is not named: %v\n%s", err, said)
+		}
+		r.run(flags...)
+		if got := r.outputs([]string{"l.npy"}); !same(got, want) {
+			t.Error("other bytes from the start")
+		}
+		if left, err := filepath.Glob(filepath.Join(folder, ".*")); err != nil || len(left) > 0 {
+			t.Errorf("left %v: %v", left, err)
+		}
+		return
+	}
+	t.Error("no killed run left a checkpoint")
 }
