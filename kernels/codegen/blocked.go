@@ -128,11 +128,15 @@ func (g *gen) sumOf(acc *ir.Node, x Value, terms []schedule.Signed, v int, m val
 		terms = form.Products(terms)
 	}
 	for _, t := range terms {
-		if g.Fused.Joins(t.N, acc) {
+		if x.Type == t.N.Type && g.Fused.Joins(t.N, acc) {
 			x = MulAdd(t.Op(), 1, g.Val(t.N.Args[0], v, m), g.Val(t.N.Args[1], v, m), x)
 			continue
 		}
-		x = Op(t.Op(), x.Type, x, g.Val(t.N, v, m))
+		term := g.Val(t.N, v, m)
+		if term.Type != x.Type { // of a sum in float32 that is added up in float64
+			term = Op(ir.Cast, x.Type, term)
+		}
+		x = Op(t.Op(), x.Type, x, term)
 	}
 	return x
 }

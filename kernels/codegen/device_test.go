@@ -170,12 +170,15 @@ func anySchedule(rng *rand.Rand, k *ir.Kernel, t schedule.Target) schedule.CPU {
 			}
 		case rng.IntN(3) > 0:
 			s.FoldLanes, s.Flight = true, rng.IntN(5)
+			if rng.IntN(2) == 0 {
+				s.Flight, s.Group, s.Window = 0, 1+rng.IntN(3), 16<<rng.IntN(2)
+			}
 		}
 		if len(s.Lanes) > 0 && rng.IntN(3) == 0 { // and turns of what is the same on all lanes
 			s.FoldLanes, s.Flight = true, rng.IntN(5)
 		}
 		for range rng.IntN(3) {
-			if len(k.Axes) > 0 {
+			if len(k.Axes) > 0 && s.Group == 0 {
 				s.Unroll = append(s.Unroll, schedule.AxisN{Axis: rng.IntN(len(k.Axes)), N: 1 + rng.IntN(4)})
 			}
 		}

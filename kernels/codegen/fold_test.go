@@ -98,6 +98,7 @@ func TestIllegalSchedules(t *testing.T) {
 		"no vectors in flight":  {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Unroll: []schedule.AxisN{{Axis: 1, N: 0}}},
 		"window without proof":  {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Window: 16, Table: 32},
 		"window for no lanes":   {Window: 16, Guard: true, Table: 32},
+		"sums at a time":        {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Group: 2},
 		"window of 8":           {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Window: 8, Guard: true, Table: 32},
 		"table of 5":            {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Table: 5},
 		"two sizes of block":    {Lanes: []schedule.AxisN{{Axis: 0, N: 16}}, Table: 32, AccBlock: 16},

@@ -58,40 +58,42 @@ func (g *gen) foldLanes(c *loop) bool {
 		return in.Body
 	}
 	all := func(*values.Scope) Value { return Value{} }
-	if g.W > 1 && flight == 1 && inner == nil && f.Monoid == ir.Sum && !c.blocked && form.Fills(f, turnsAhead*lanes) && form.Gathers(f) {
-		var turns [][][]Stmt
-		for n := range turnsAhead {
-			g.Ahead, c.stages = n*lanes, []int{}
-			body := turn(0, all)
-			turns = append(turns, [][]Stmt{body[:c.stages[0]], body[c.stages[0]:c.stages[1]], body[c.stages[1]:]})
+	loops := func() {
+		if g.W > 1 && flight == 1 && inner == nil && f.Monoid == ir.Sum && !c.blocked && g.pass == nil && form.Fills(f, turnsAhead*lanes) && form.Gathers(f) {
+			var turns [][][]Stmt
+			for n := range turnsAhead {
+				g.Ahead, c.stages = n*lanes, []int{}
+				body := turn(0, all)
+				turns = append(turns, [][]Stmt{body[:c.stages[0]], body[c.stages[0]:c.stages[1]], body[c.stages[1]:]})
+			}
+			g.Ahead, c.stages = 0, nil
+			c.vectors(turnsAhead*lanes, nil, Interleaved(turns), nil)
+			return
 		}
-		g.Ahead, c.stages = 0, nil
-		c.vectors(turnsAhead*lanes, nil, Interleaved(turns), nil)
-		if c.whole == nil {
-			g.joinShares(c, flight)
+		var together, rest []Stmt
+		for n := range flight {
+			together = append(together, Block(turn(n, all)))
 		}
-		return true
+		full, step := turn(0, all), lanes
+		if inner != nil {
+			step = 1
+		} else if !form.Fills(f, lanes) {
+			rest = turn(0, func(in *values.Scope) Value { return g.Name(in, Vector(ir.Bool, g.LanesBefore(c.hi, c.index()))) })
+		}
+		var count *tally.Tally
+		if f.Monoid == ir.Any || f.Monoid == ir.All {
+			count = g.counting(c)
+			rest = append(count.Ran(Bin("-", c.hi, c.index())), rest...)
+			full = append(full, If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}})
+		}
+		if flight == 1 {
+			together = nil
+		}
+		c.vectors(step, together, append(count.Ran(Int(g.W)), full...), rest)
 	}
-	var together, rest []Stmt
-	for n := range flight {
-		together = append(together, Block(turn(n, all)))
+	if c.whole != nil || !g.passes(c, inner, loops) {
+		loops()
 	}
-	full := turn(0, all)
-	if inner != nil {
-		lanes = 1
-	} else if !form.Fills(f, lanes) {
-		rest = turn(0, func(in *values.Scope) Value { return g.Name(in, Vector(ir.Bool, g.LanesBefore(c.hi, c.index()))) })
-	}
-	var count *tally.Tally
-	if f.Monoid == ir.Any || f.Monoid == ir.All {
-		count = g.counting(c)
-		rest = append(count.Ran(Bin("-", c.hi, c.index())), rest...)
-		full = append(full, If{Cond: g.sharesEnded(c), Then: []Stmt{Leave{}}})
-	}
-	if flight == 1 {
-		together = nil
-	}
-	c.vectors(lanes, together, append(count.Ran(Int(g.W)), full...), rest)
 	if c.whole == nil {
 		g.joinShares(c, flight)
 	}
@@ -265,12 +267,20 @@ func (g *gen) shareSteps(c *loop, in *values.Scope, shares []form.Share, mask Va
 		each(loads, value)
 		c.stages = append(c.stages, len(in.Body))
 	}
+	from, to := 0, len(f.Accs)
+	if p := g.pass; p != nil {
+		if from, to = p.from, p.to; to == 0 {
+			p.keep(g, in, c.copies[0])
+			return
+		}
+		defer func() { in.Add(Set{To: p.slot, Op: "+", Value: Int(1)}) }()
+	}
 	for _, v := range c.copies {
 		if form.IsArg(f) {
 			last = append(last, g.argStep(c, in, mask, v)...)
 			continue
 		}
-		for q := range f.Accs {
+		for q := from; q < to; q++ {
 			h := g.shareName(c, q, v)
 			x := h
 			if f.Monoid == ir.Sum {

@@ -38,6 +38,7 @@ type gen struct {
 	parted split
 	chunk  chunks
 	turns  *turns
+	pass   *pass  // of sums on lanes that are made in several
 	joins  []Stmt // of copies with their tables, at the end of a point
 }
 
@@ -51,6 +52,9 @@ func (u *Unit) gen(s schedule.CPU) *gen {
 func (g *gen) found(n *ir.Node, v int, m values.Layout, at int) (x Value, ok bool) {
 	if sc := g.Stack[at]; g.packs(n, m, sc) {
 		return g.packedValue(n, v, sc), true
+	}
+	if g.pass != nil && m == values.ByIteration {
+		return g.pass.kept(g, n, g.Stack[at])
 	}
 	if s := g.team.tileOf(g, n, at); s != nil {
 		return g.tileLoad(n, s, v, at), true

@@ -41,7 +41,7 @@ func (s *survey) findAdding() (a adding) {
 			turns, a.beside = cost-gain, axis+1
 		}
 	}
-	if a.turns = !product && (s.alongTurns(f) || !scattered && turns < alikeCost*points); !a.turns {
+	if a.turns = !product && (s.alongTurns(f) || scattered && s.ownRows(f) || !scattered && turns < alikeCost*points); !a.turns {
 		a.beside = 0
 	}
 	switch {

@@ -23,6 +23,7 @@ type CPU struct {
 	FoldLanes bool    `yaml:"foldLanes,omitempty"` // lanes are iterations of folds: with Lanes, of those that are the same for all of these
 	Copies    int     `yaml:"copies,omitempty"`    // of a table that turns of a fold add to, each for some of the lanes; joined at last
 	Flight    int     `yaml:"flight,omitempty"`    // iterations in flight of sums whose iterations are lanes, each with accumulators of its own; needs FoldLanes
+	Group     int     `yaml:"group,omitempty"`     // sums at a time of a fold whose iterations are lanes: a block of these is gone through for each so many; needs FoldLanes
 	AccBlock  int     `yaml:"accBlock,omitempty"`  // accumulate float64 sums of float32 terms in float32 over so many iterations
 	Flat      int     `yaml:"flat,omitempty"`      // lanes are points of the tile one after the other, in so many vectors in flight; excludes Lanes
 	Split     int     `yaml:"split,omitempty"`     // so many iterations of the heaviest fold for many points before the next ones; needs Flat or Chunk
@@ -57,6 +58,7 @@ func (s CPU) text(name func(int) string) string {
 	w.number("table", s.Table)
 	w.number("every", s.Every)
 	w.number("flight", s.Flight)
+	w.number("group", s.Group)
 	w.number("accblock", s.AccBlock)
 	w.number("copies", s.Copies)
 	w.number("flat", s.Flat)
@@ -133,8 +135,8 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "%d vectors in flight; at most 64", Product(s.Unroll))
 	case s.Window != 0 && s.Window != 16 && s.Window != 32:
 		return wrong(k, "a window of %d; 0, 16 or 32", s.Window)
-	case s.Window != 0 && (!s.Guard || s.Table == 0 || len(s.Lanes) == 0):
-		return wrong(k, "a window needs lanes, a guard and a table")
+	case s.Window != 0 && !s.FoldLanes && (!s.Guard || s.Table == 0 || len(s.Lanes) == 0):
+		return wrong(k, "a window needs lanes, a guard and a table, or iterations on lanes")
 	case s.Table < 0 || s.Table%t.Lanes != 0 || s.Table > 256:
 		return wrong(k, "a table of %d; a multiple of %d up to 256", s.Table, t.Lanes)
 	case s.AccBlock < 0 || s.AccBlock != 0 && s.Table != 0 && s.AccBlock != s.Table:
@@ -143,6 +145,8 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "%d copies of tables: a part of the lanes, of sums of integers that go on iterations", s.Copies)
 	case s.Flight < 0 || s.Flight > 8 || s.Flight > 0 && !s.FoldLanes:
 		return wrong(k, "%d iterations in flight; at most 8, of a fold on lanes", s.Flight)
+	case s.Group < 0 || s.Group > 0 && (!s.FoldLanes || s.Flight > 1 || len(s.Unroll) > 0):
+		return wrong(k, "%d sums at a time, of a fold on lanes with one iteration in flight", s.Group)
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip):
 		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")
 	case adds(k) && s.Flat > 0:

@@ -238,7 +238,50 @@ func (s *survey) withTurns(c CPU, some func(*ir.Fold) bool) CPU {
 			}
 		}
 	}
+	for _, f := range s.folds {
+		in := Nested(f, s.t.Lanes)
+		if in == nil || !some(f) || c.AccBlock > 0 || !NarrowShares(f, s.t.Lanes) || in.Accs[0].Type != ir.F32 {
+			continue
+		}
+		c.AccBlock = s.t.Lanes // a lane's sums in float32 are no longer than those of a turn as it is written
+	}
+	if f := s.heaviest(); c.Flight <= 1 && len(c.Lanes) == 0 && f != nil && f.Monoid == ir.Sum && s.splits(f) {
+		c.Group = s.group(f, c.AccBlock > 0)
+		if s.ownRows(f) && s.t.ISA != "portable" {
+			c.Window = 2 * s.t.Lanes
+		}
+	}
 	return c
+}
+
+// group is how many sums of a fold on lanes registers hold, if those are fewer than it has; else 0.
+func (s *survey) group(f *ir.Fold, narrow bool) int {
+	each := 1
+	for _, a := range f.Accs {
+		if !narrow {
+			each = max(each, Registers(a.Type))
+		}
+	}
+	if n := flightRegisters[s.t.ISA] / each; n < len(f.Accs) {
+		return n
+	}
+	return 0
+}
+
+// ownRows reports a fold whose scattered loads go along rows of an array, each point along its own: the turns of a point lie near each other there, and
+// different points' do not.
+func (s *survey) ownRows(f *ir.Fold) bool {
+	loads := s.positions(f).loads
+	return len(loads) > 0 && !slices.ContainsFunc(loads, func(n *ir.Node) bool {
+		index := n.Index()
+		row, inner := index[:len(index)-1], index[len(index)-1]
+		if !inner.Free().Meets(f.IndexBind) || slices.ContainsFunc(row, func(x *ir.Node) bool { return x.Free().Meets(f.IndexBind) }) {
+			return true
+		}
+		return slices.ContainsFunc(s.k.Axes, func(axis *ir.Node) bool {
+			return !slices.ContainsFunc(row, func(x *ir.Node) bool { return s.vary(x).Meets(axis.Bind()) })
+		})
+	})
 }
 
 // alike tells the folds that are the same along an axis.

@@ -196,3 +196,6 @@ func sideBySide(n *ir.Node, axis *ir.Node) bool {
 
 // Windows reports whether windows serve a storage type.
 func Windows(t ir.DType) bool { return t != ir.Bool && (Registers(t.Compute()) == 1 || t == ir.F64) }
+
+// Rounds reports an index that is rounded from floats, but for whole numbers that are added.
+func Rounds(index *ir.Node) bool { return len(rounded(index)) > 0 }

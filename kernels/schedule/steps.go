@@ -64,6 +64,9 @@ func Nested(f *ir.Fold, lanes int) *ir.Fold {
 		term, _, ok := Joined(f, f.Step[q], acc, ir.Add)
 		if ok {
 			term = unrounded(term)
+			if term.Op == ir.Cast && term.Args[0].Kind == ir.KGet && term.Args[0].Type == ir.F32 && acc.Type == ir.F64 {
+				term = term.Args[0] // a sum in float32 of few turns
+			}
 		}
 		if !ok || term.Kind != ir.KGet || term.I != int64(q) || in != nil && in != term.Fold {
 			return nil
@@ -112,13 +115,14 @@ func NarrowTerms(terms []Signed) ([]Signed, bool) {
 	return out, len(out) > 0
 }
 
-// NarrowShares reports whether the terms that a sum on lanes adds up are all float32 values widened for float64 sums.
+// NarrowShares reports whether the terms that a sum on lanes adds up are all float32 values widened for float64 sums, or sums in float32 of few turns.
 func NarrowShares(f *ir.Fold, lanes int) bool {
+	whole := f
 	for in := Nested(f, lanes); in != nil; in = Nested(f, lanes) {
 		f = in
 	}
-	for q := range f.Accs {
-		if _, narrow := NarrowSum(f, q); !narrow {
+	for q, acc := range f.Accs {
+		if _, narrow := NarrowSum(f, q); !narrow && (acc.Type != ir.F32 || whole.Accs[q].Type != ir.F64) {
 			return false
 		}
 	}

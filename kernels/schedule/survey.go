@@ -236,6 +236,9 @@ func (s *survey) onLanes(a, u int) float64 {
 // onTurns estimates the cost of a value in a turn of a fold whose turns are lanes.
 func (s *survey) onTurns(n *ir.Node, f *ir.Fold) float64 {
 	if n.Kind == ir.KLoad && n.Free().Meets(f.IndexBind) && !s.sideBySide(n.Buf, n.Index(), f.Index) {
+		if len(rounded(n.Index()[len(n.Index())-1])) > 0 && s.ownRows(f) {
+			return (windowCosts[s.t.Lanes][2*s.t.Lanes] + windowProof) / float64(s.t.Lanes)
+		}
 		return gatheredLane
 	}
 	w := float64(s.t.Lanes)

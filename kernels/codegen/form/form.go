@@ -161,3 +161,55 @@ func Whole(n *ir.Node) bool {
 	}
 	return n.Op.Info().Gives == ir.Whole
 }
+
+// Shared are the values in the turns of a fold that its sums need in more than one group of so many: the outermost, without what is loaded from where turns
+// lie side by side, which is as near as what is kept.
+func Shared(f *ir.Fold, group int) (out []*ir.Node) {
+	_, gathered := schedule.Gathering(f)
+	plain := func(n *ir.Node) bool { return n.Kind == ir.KLoad && !slices.Contains(gathered, n) }
+	groups := map[*ir.Node]int{} // the last group that needs a value; -1: several do
+	var mark func(n *ir.Node, k int)
+	mark = func(n *ir.Node, k int) {
+		last, seen := groups[n]
+		if !n.Free().Meets(f.IndexBind) || n.Kind == ir.KAxis || seen && (last == k || last < 0) {
+			return
+		}
+		groups[n] = k
+		if seen {
+			groups[n] = -1
+		}
+		for _, a := range n.Args {
+			if !plain(n) {
+				mark(a, k)
+			}
+		}
+	}
+	for q, acc := range f.Accs {
+		terms, _ := schedule.SumTerms(f, f.Step[q], acc)
+		for _, t := range terms {
+			mark(t.N, q/group)
+		}
+	}
+	seen := map[*ir.Node]bool{}
+	var find func(n *ir.Node)
+	find = func(n *ir.Node) {
+		last, needed := groups[n]
+		switch {
+		case seen[n] || !needed || plain(n):
+		case last < 0:
+			out = append(out, n)
+		default:
+			for _, a := range n.Args {
+				find(a)
+			}
+		}
+		seen[n] = true
+	}
+	for q, acc := range f.Accs {
+		terms, _ := schedule.SumTerms(f, f.Step[q], acc)
+		for _, t := range terms {
+			find(t.N)
+		}
+	}
+	return out
+}

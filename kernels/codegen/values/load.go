@@ -58,6 +58,11 @@ func (g *Generator) load(n *ir.Node, v int, m Layout, at int) Value {
 			return x
 		}
 	}
+	if m == ByIteration {
+		if x, ok := g.turnsWindow(a); ok {
+			return x
+		}
+	}
 	if m == ByLane && known && !n.Guarded && !g.Masked(at) {
 		if stride, ok := g.transposed(n, a.l, pattern); ok {
 			return g.transposedLoad(a, stride)

@@ -1,0 +1,112 @@
+package codegen
+
+import (
+	"slices"
+
+	"weft/kernels/codegen/form"
+	. "weft/kernels/codegen/tree"
+	"weft/kernels/codegen/values"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// Sums on lanes of which registers hold some alone are made in passes: what several of them need of a turn is computed in a first one, for as many turns as a
+// core keeps near, and each further one adds up so many sums.
+
+// passBytes is what a block of turns keeps of the first pass: half of a core's level 1 cache, the rest being for what the others load.
+const passBytes = 16 << 10
+
+// pass is the part of a fold's sums that is being written.
+type pass struct {
+	common   []*ir.Node // values that are kept from the first pass
+	names    [][]*Expr  // their arrays, by register
+	slot     *Expr      // the turns' place in them
+	from, to int        // the sums; none in the first pass
+}
+
+// passes writes a fold on lanes in passes over blocks of turns; inner is the fold that its terms are, nil if it has none. It gives up (false) if there are not
+// more sums than a pass makes, or how many turns the inner one has is not known.
+func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
+	f, n := c.f, g.Schedule.Group
+	if n == 0 || g.pass != nil || f.Monoid != ir.Sum || n >= len(f.Accs) || len(c.copies) > 1 {
+		return false
+	}
+	turns := 1 // vectors of a turn of f, or turns of a vector
+	if inner != nil {
+		lo, _, ok := ir.RangeOf(inner.Lo, nil)
+		if !schedule.Innermost(inner) || inner.Hi.Kind != ir.KConst || !ok || lo < 0 {
+			return false
+		}
+		turns, f = (int(inner.Hi.I)+g.W-1)/g.W, inner
+	}
+	common := form.Shared(f, n)
+	bytes := 0
+	for _, x := range common {
+		bytes += 4 * g.W * schedule.Registers(x.Type)
+	}
+	block := max(1, passBytes/max(1, bytes)/turns)
+	kept := pass{common: common, slot: Name(g.Fresh("s"))}
+	var body []Stmt
+	for _, x := range common {
+		var names []*Expr
+		for range schedule.Registers(x.Type) {
+			name := Name(g.Fresh("k"))
+			body = append(body, Array{Type: Spelled[x.Type].Vector, Name: name.Text, N: Int(block * turns), Aligned: true})
+			names = append(names, name)
+		}
+		kept.names = append(kept.names, names)
+	}
+	start, end := Name(g.Fresh("s")), Name(g.Fresh("e"))
+	outer, lo, hi := c.sc, c.lo, c.hi
+	c.lo, c.hi = start, end
+	ends := []int{0}
+	if len(common) == 0 {
+		ends = nil
+	}
+	for at := n; ; at += n {
+		ends = append(ends, min(at, len(c.f.Accs)))
+		if at >= len(c.f.Accs) {
+			break
+		}
+	}
+	from := 0
+	for _, to := range ends {
+		p := kept
+		p.from, p.to = from, to
+		from = to
+		c.sc = values.NewScope(ir.Set{})
+		g.pass = &p
+		loops()
+		body = append(body, append(Block{Var("int", p.slot.Text, Int(0))}, c.sc.Body...))
+	}
+	g.pass = nil
+	c.sc, c.lo, c.hi = outer, lo, hi
+	size := block
+	if inner == nil {
+		size *= g.W
+	}
+	t := c.ctype().Scalar
+	ending := Let(t, end.Text, c.call("s_min", Bin("+", start, Int(size)), hi))
+	c.sc.Add(Count(t, start.Text, lo, hi, size, append([]Stmt{ending}, body...)...))
+	return true
+}
+
+// keep keeps what several passes need of a vector of turns.
+func (p *pass) keep(g *gen, in *values.Scope, v int) {
+	for i, n := range p.common {
+		x := g.Val(n, v, values.ByIteration).AsVec()
+		for h, name := range p.names[i] {
+			in.Add(Set{To: At(name, p.slot), Value: x.Regs[h]})
+		}
+	}
+	in.Add(Set{To: p.slot, Op: "+", Value: Int(1)})
+}
+
+// kept is what the first pass kept of a value.
+func (p *pass) kept(g *gen, n *ir.Node, sc *values.Scope) (x Value, ok bool) {
+	i := slices.Index(p.common, n)
+	if i < 0 || p.to == 0 {
+		return x, false
+	}
+	return g.Name(sc, Each(n.Type, func(h int) *Expr { return At(p.names[i][h], p.slot) })), true
+}
