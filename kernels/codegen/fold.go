@@ -60,6 +60,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	case (c.vec || !g.Schedule.FoldLanes) && g.leavingFold(c, at):
 	case max(g.Schedule.Table, g.Schedule.AccBlock) > 0 && schedule.Innermost(f) && g.Iter == nil:
 		g.blockedLoop(c)
+	case c.vec && g.acrossLoop(c):
 	default:
 		g.Within(func() { g.turn(c, c.in) }, c.in)
 		sc.Add(c.loop(c.lo, c.hi, 1, c.in.Body))

@@ -45,7 +45,7 @@ func (g *gen) store(s form.Output) {
 	if s.Guard != nil {
 		vary = vary.Or(g.Vary.Of(s.Guard))
 	}
-	if g.storeRows(in, s, l) {
+	if g.storeRows(in, s, l) || g.putAside(in, s, l, vary) {
 		return
 	}
 	body, vals, once := len(in.Body), maps.Clone(in.Vals), maps.Clone(in.Once)

@@ -38,7 +38,8 @@ type gen struct {
 	parted split
 	chunk  chunks
 	turns  *turns
-	pass   *pass  // of sums on lanes that are made in several
+	pass   *pass // of sums on lanes that are made in several
+	across *across
 	joins  []Stmt // of copies with their tables, at the end of a point
 }
 
@@ -59,7 +60,7 @@ func (g *gen) found(n *ir.Node, v int, m values.Layout, at int) (x Value, ok boo
 	if s := g.team.tileOf(g, n, at); s != nil {
 		return g.tileLoad(n, s, v, at), true
 	}
-	return x, false
+	return g.tookAside(n, v, m, at)
 }
 
 // Tile is the function that runs a kernel over a tile, under a schedule with an order.

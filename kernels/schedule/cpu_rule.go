@@ -52,10 +52,10 @@ func (s *survey) scatters(index *ir.Node) bool {
 }
 
 // flight is how many vectors in flight along an axis suit a fold: as many as registers hold, a power of two that the axis
-// has room for. It is one where each lane reads on in lines of its own, since a core foresees no more such than a vector has lanes.
+// has room for. It is one where each lane reads on in lines of its own, since a core foresees no more such than a vector has lanes, or stores them.
 func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
 	v := 1
-	if lanes > 1 && s.streams(f, axis) {
+	if lanes > 1 && s.streams(f, axis) || s.storesRows(f) {
 		return v
 	}
 	for 2*v <= s.mostFlight(f, false) && 2*v*lanes <= axis.Extent {

@@ -206,7 +206,7 @@ func (s *survey) onLanes(a, u int) float64 {
 		c := s.weight(n) / (w * used)
 		if n.Kind == ir.KLoad && s.vary(n).Meets(axis.Bind()) && (!full || !s.inLine(n.Buf, n.Index(), axis)) {
 			c = gatheredLane
-			if u >= 0 && s.crosses(n, a, u) {
+			if u >= 0 && s.crosses(n, a, u) || full && s.loadsRow(n) {
 				c = crossedLane
 			}
 		}
@@ -219,7 +219,7 @@ func (s *survey) onLanes(a, u int) float64 {
 		}
 		if full && (s.sideBySide(st.Buf, st.Index, axis) || s.inPairs(st, axis)) {
 			each = 1 / (w * used)
-		} else if full && u >= 0 && s.inRows(st, a, u) {
+		} else if full && (u >= 0 && s.inRows(st, a, u) || s.storesRow(&st)) {
 			each = storedRow
 		}
 		sum += each * s.made(st)
