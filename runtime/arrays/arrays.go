@@ -32,7 +32,7 @@ type Arrays struct {
 
 	Lent     map[string]bool // arrays whose memory is not its own
 	Windowed map[string]bool // of runs in blocks: arrays of which only some rows are there
-	mu       sync.Mutex      // guards alive and peak while blocks are read beside the computation
+	mu       sync.Mutex      // guards memory, alive and peak while blocks are read and written beside the computation
 }
 
 // New is the memory of a plan whose buffers are not there yet.
@@ -142,6 +142,13 @@ func (a *Arrays) Take(id string, mem []device.Memory) {
 	}
 }
 
+// Swap has two buffers change their memory, while others are read and written beside.
+func (a *Arrays) Swap(b, c *ir.Buffer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.Memory[b], a.Memory[c] = a.Memory[c], a.Memory[b]
+}
+
 // Forget gives replicas of an array up.
 func (a *Arrays) Forget(id string) { a.fleet.Release(a.ByID[id].Bufs...) }
 
@@ -162,7 +169,9 @@ func (a *Arrays) There(id string) bool { return a.Memory[a.ByID[id].Bufs[0]] != 
 
 // host is a buffer as an array in host memory.
 func (a *Arrays) Host(id string) (ops.HostArray, error) {
+	a.mu.Lock()
 	h := a.ByID[id].In(a.Memory)
+	a.mu.Unlock()
 	if slices.ContainsFunc(h.Parts, func(p ops.HostPart) bool { return p.Data == nil }) {
 		return h, fmt.Errorf("the memory of %s cannot be reached from the host", a.dev.Info().Name)
 	}
@@ -220,12 +229,12 @@ func (a *Arrays) Drop(id string, lo int) {
 }
 
 func (a *Arrays) resize(part *ir.Buffer, change func(*memory.Window)) {
+	a.mu.Lock() // a window grows in front while its end is dropped: the difference must be of this change alone
+	defer a.mu.Unlock()
 	w, ok := a.Memory[part].(*memory.Window)
 	if !ok {
 		return
 	}
-	a.mu.Lock() // a window grows in front while its end is dropped: the difference must be of this change alone
-	defer a.mu.Unlock()
 	before := w.Bytes()
 	change(w)
 	a.add(w.Bytes() - before)

@@ -135,9 +135,9 @@ func (c *State) Next(s *bound.Step, turns region.Interval) {
 
 // On takes what a kernel carried out of a block into the next one.
 func (c *State) On(s *bound.Step) {
-	k, mem := s.Kernel.Carry, c.Arrays.Memory
+	k := s.Kernel.Carry
 	for i, b := range k.Before {
-		mem[b], mem[k.After[i]] = mem[k.After[i]], mem[b]
+		c.Arrays.Swap(b, k.After[i])
 	}
 }
 
