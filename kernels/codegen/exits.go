@@ -17,6 +17,7 @@ type leaving struct {
 	depth   int
 	ending  []int             // accumulators that, together, end it: once they have their last value nothing changes any more
 	running []form.Comparison // by ending accumulator, of an Any fold on lanes: the running maximum of its level stands for it
+	near    bool              // these are in float32, and may leave doubts
 	votes   bool              // all threads of a warp leave together, and so stay side by side
 }
 
@@ -41,11 +42,26 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 	if c.vec {
 		x.running = form.Running(c.f)
 	}
-	if x.running != nil {
-		for i := range x.ending {
-			for _, v := range c.copies {
-				c.sc.Declare(g.levelName(x, i, v), Lowest(x.running[i].Level.Type))
-			}
+	exact := x.running
+	if near := g.nearly(exact); near != nil {
+		x.running, x.near = near, true
+	}
+	g.leave(x, count)
+	if x.near {
+		g.settle(x, exact)
+	}
+	return true
+}
+
+// leave writes the loop, and what its accumulators are after it, but for those that are in doubt.
+func (g *gen) leave(x *leaving, count *tally.Tally) {
+	c := x.c
+	for i, t := range x.running {
+		if x.near {
+			c.sc.Declare(g.farthest(x, i), Number(ir.F32, 0))
+		}
+		for _, v := range c.copies {
+			c.sc.Declare(g.levelName(x, i, v), Lowest(t.Level.Type))
 		}
 	}
 	var least []open
@@ -63,6 +79,12 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 			return
 		}
 		var last []Stmt
+		for i, t := range x.running {
+			if x.near {
+				far := g.farthest(x, i)
+				last = append(last, Assign(far, Op(ir.Max, ir.F32, Op(ir.Abs, ir.F32, g.Val(t.Term, 0, values.ByLane)), far))...)
+			}
+		}
 		for _, v := range c.copies {
 			for i, t := range x.running {
 				level := g.levelName(x, i, v)
@@ -72,7 +94,7 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 		c.in.Add(last...)
 	}, c.in)
 	every := max(1, g.Schedule.Every)
-	if g.ExactLoads != loads && g.Masked(depth) {
+	if g.ExactLoads != loads && g.Masked(x.depth) {
 		every = 1 // the lanes of an outer fold that are still active keep loads in range only while they iterate
 	}
 	done := g.allEnded(x)
@@ -80,13 +102,15 @@ func (g *gen) leavingFold(c *loop, depth int) bool {
 		done = Bin("==", least[0].name, Highest(least[0].threshold.Type).Regs[0])
 	}
 	g.chunks(c, every, count, skips, c.in.Body, append(after, If{Cond: done, Then: []Stmt{Leave{}}}))
+	if x.near {
+		return
+	}
 	for i, t := range x.running {
 		for _, v := range c.copies {
 			a := g.AccName(c.f.Accs[x.ending[i]], v)
 			c.sc.Add(Assign(a, Or(a, Compare(ir.Lt, g.Val(t.Threshold, v, values.ByLane), g.levelName(x, i, v), true)))...)
 		}
 	}
-	return true
 }
 
 // ending are the accumulators that, together, end a fold.
@@ -110,7 +134,11 @@ func (g *gen) ending(f *ir.Fold) (list []int) {
 }
 
 func (g *gen) levelName(x *leaving, i, v int) Value {
-	return Named(x.running[i].Level.Type, g.accBase("l", x.c, x.ending[i], v))
+	prefix := "l"
+	if x.near {
+		prefix = "h"
+	}
+	return Named(x.running[i].Level.Type, g.accBase(prefix, x.c, x.ending[i], v))
 }
 
 // answered is whether an accumulator that ends the fold has its last value.
@@ -214,7 +242,7 @@ func (g *gen) cull(x *leaving, count *tally.Tally) (least []open, skips []Stmt) 
 			var tests []*Expr
 			if x.c.vec {
 				for _, y := range all {
-					name := leastOf(y.Threshold)
+					name := leastOf(x.threshold(y))
 					tests = append(tests, Bin("<=", g.Val(q.Bound(y.Level, ir.Hi), 0, values.Origin).Regs[0], name))
 				}
 			}
@@ -236,6 +264,16 @@ func (g *gen) cull(x *leaving, count *tally.Tally) (least []open, skips []Stmt) 
 		}
 	}, sc)
 	return least, sc.Body
+}
+
+// threshold is that of a comparison as it is kept.
+func (x *leaving) threshold(y form.Comparison) *ir.Node {
+	for _, t := range x.running {
+		if t.Node == y.Node {
+			return t.Threshold
+		}
+	}
+	return y.Threshold
 }
 
 // idle is whether output v of a thread has its answer, or no comparison can hold.

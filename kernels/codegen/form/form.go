@@ -10,7 +10,10 @@ import (
 )
 
 // Comparison is threshold < level in the step of a fold, with a threshold that the fold does not change.
-type Comparison struct{ Node, Threshold, Level *ir.Node }
+type Comparison struct {
+	Node, Threshold, Level *ir.Node
+	Term                   *ir.Node // of a level in float32: what is added to, or taken from, another value
+}
 
 // Running are the comparisons that all steps of an Any fold are; nil if some are something else.
 func Running(f *ir.Fold) (out []Comparison) {
@@ -22,7 +25,7 @@ func Running(f *ir.Fold) (out []Comparison) {
 		if x.Kind != ir.KAlu || x.Op != ir.Lt || x.Args[0].Free().Meets(f.IndexBind) {
 			return nil
 		}
-		out = append(out, Comparison{x, x.Args[0], x.Args[1]})
+		out = append(out, Comparison{Node: x, Threshold: x.Args[0], Level: x.Args[1]})
 	}
 	return out
 }
