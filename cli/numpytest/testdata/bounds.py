@@ -444,7 +444,9 @@ def reduce(op, kind, a, over, q=0.5):
             m = magnitude(f)
             squares = rounded(kind, a.dims, m.lo**2, m.hi**2)
             lo, hi = np.sum(m.lo**2, axes), np.sum(m.hi**2, axes)
-            slack, much = narrow(kind, squares.lo, squares.hi, np.sum(squares.hi, axes), axes)
+            size = np.sum(squares.hi, axes)
+            slack, much = narrow(kind, squares.lo, squares.hi, size, axes)
+            slack = slack + np.where(np.isinf(size), 0, size * 2.0**-53 * count)  # one after the other, at worst
             wild = squared(m.hi, kind).any(axes) | much
             lo, hi = np.sqrt(np.maximum(lo - slack, 0)), np.sqrt(hi + slack)
             return rounded(kind, dims, np.maximum(lo - 2e-19 * np.sqrt(count), 0), np.where(wild, np.inf, hi), nan | wild & np.isinf(hi), only, ulps=6, slack=2e-19)
