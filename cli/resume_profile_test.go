@@ -98,3 +98,82 @@ func (r *restarter) plan() string {
 	}
 	return string(m[1])
 }
+
+// inTwoWays makes turns of an array in one of two ways, which round otherwise.
+const inTwoWays = `i = axis(i, 0 .. 1 in 5000)
+k = axis(k, 0 .. 1 in 256)
+ways = [(name: "apart", of: x -> mean(x * sin(k) ^ 2 + x * cos(k) ^ 2, over: k)), (name: "together", of: x -> 1.000001 * mean(x * (sin(k) ^ 2 + cos(k) ^ 2), over: k))]
+trials = each(ways, w -> i | iterate(w.of, at_most: 4))
+best = x -> fastest(each(ways, w -> w.of(x)), trials, each(ways, w -> w.name))
+e = i | iterate(x -> 0.5 * best(x) + 0.25 * best(i), at_most: 100000, every: 1, until: (old, new) -> max(abs(new - old)) < 0.002)
+e.value | write("v.npy")
+`
+
+// A run that is killed before its first checkpoint goes on in the way to an array that it took, though another is the fastest by then; one
+// that is not to go on takes that.
+func TestResumeTakesTheSameWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("kills a process")
+	}
+	if _, err := exec.LookPath("cc"); err != nil {
+		t.Skip("nothing is measured without a C compiler")
+	}
+	folder, cache := t.TempDir(), t.TempDir()
+	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}
+	must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte(inTwoWays), 0o666))
+	output := filepath.Join(folder, "v.npy")
+	r.run()
+	remembered, err := filepath.Glob(filepath.Join(cache, "ways", "*"))
+	if err != nil || len(remembered) != 1 {
+		t.Fatalf("ways that were measured: %v, %v", remembered, err)
+	}
+	chosen := regexp.MustCompile(`(?m)^chosen: (.*)$`)
+	choose := func(way string) {
+		text, err := os.ReadFile(remembered[0])
+		must(t, err)
+		if !chosen.Match(text) {
+			t.Fatalf("nothing is chosen:\n%s", text)
+		}
+		must(t, os.WriteFile(remembered[0], chosen.ReplaceAll(text, []byte("chosen: "+way)), 0o600))
+	}
+	bits := map[string][][]byte{}
+	for _, way := range []string{"apart", "together"} {
+		choose(way)
+		r.run()
+		bits[way] = r.outputs([]string{"v.npy"})
+	}
+	if same(bits["apart"], bits["together"]) {
+		t.Fatal("both ways give the same bits: nothing is tested")
+	}
+	for _, resume := range []bool{true, false} {
+		must(t, os.Remove(output))
+		choose("apart")
+		c, _ := r.command()
+		must(t, c.Start())
+		for deadline := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
+			if _, err := os.Stat(journal.BegunOf(output)); err == nil || time.Now().After(deadline) {
+				break
+			}
+		}
+		must(t, c.Process.Kill())
+		if err := c.Wait(); err == nil {
+			t.Fatal("the run was done before anything was there that tells of it")
+		}
+		left, err := filepath.Glob(filepath.Join(folder, ".v.npy*"))
+		if err != nil || len(left) != 1 {
+			t.Fatalf("there is more than what says how it began: %v, %v", left, err)
+		}
+		choose("together")
+		want, flags := bits["together"], []string{}
+		if resume {
+			want, flags = bits["apart"], []string{"--resume"}
+		}
+		r.run(flags...)
+		if !same(r.outputs([]string{"v.npy"}), want) {
+			t.Errorf("resume %t: other bytes", resume)
+		}
+		if left, err := filepath.Glob(filepath.Join(folder, ".v.npy*")); err != nil || len(left) != 0 {
+			t.Errorf("left %v, %v", left, err)
+		}
+	}
+}

@@ -9,6 +9,8 @@ import (
 
 	"weft/ops"
 	"weft/ops/problem"
+	"weft/planner/bound"
+	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/result"
 )
@@ -36,7 +38,35 @@ type checkpoints struct {
 	wait  time.Duration // until the next
 }
 
-// resume finds the checkpoint of a drive, and fills the state from it under Options.Resume.
+// begin leaves beside an output by what decisions a run with drives was planned, so that it goes on by these wherever it is cut off.
+func (r *run) begin() error {
+	if r.checkpoint == "" || !slices.ContainsFunc(r.plan.Steps, func(s bound.Step) bool { return s.Kind == plan.DriveStep }) {
+		return nil
+	}
+	*r.checkpoints = append(*r.checkpoints, journal.BegunOf(r.checkpoint))
+	was, err := journal.Unfinished(r.checkpoint)
+	switch {
+	case err != nil && !errors.Is(err, fs.ErrNotExist):
+		return err
+	case err == nil && r.opt.Resume:
+		if why := was.Foreign(r.header()); why != "" {
+			return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "what %s left is of another run: %s", r.checkpoint, why)
+		}
+		return nil
+	}
+	for i := range r.plan.Steps {
+		s := &r.plan.Steps[i]
+		if was, err := journal.ReadCheckpoint(journal.CheckpointOf(r.checkpoint, s.ID)); err == nil && s.Kind == plan.DriveStep {
+			r.opt.Progress.Log(fmt.Sprintf("%s: an unfinished run is replaced; --resume would have gone on from call %d", s.Name, was.Calls))
+		}
+	}
+	if err := journal.Begin(r.checkpoint, r.header()); err != nil {
+		return fmt.Errorf("cannot keep by what a run goes on: %w", err)
+	}
+	return nil
+}
+
+// resume finds the checkpoint of a drive, and fills the state from it.
 func (d *drive) resume() error {
 	r, c := d.run, &d.log
 	c.saved, c.wait = time.Now(), leastBetween
@@ -52,9 +82,6 @@ func (d *drive) resume() error {
 		return nil
 	case err != nil:
 		return err
-	case !r.opt.Resume:
-		r.opt.Progress.Log(fmt.Sprintf("%s: an unfinished run is replaced; --resume would have gone on from call %d", d.step.Name, was.Calls))
-		return nil
 	}
 	if why := was.Header.Foreign(c.head); why != "" {
 		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: %s", d.step.Name, why)

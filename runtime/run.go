@@ -82,7 +82,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 		}
 		why := result.Repair{Reason: narrow.Message, Wider: opt.Wider[0].Types}
 		opt.Progress.Log(fmt.Sprintf("%s; running again in %s", why.Reason, why.Wider))
-		p, repairs, opt.Wider = next, append(repairs, why), opt.Wider[1:]
+		p, repairs, opt.Wider, opt.Resume = next, append(repairs, why), opt.Wider[1:], false // what there is to go on from is of the plan before
 	}
 }
 
@@ -108,6 +108,11 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	start, cpu := time.Now(), usage.CPU()
 	ctx, stop := context.WithCancel(ctx)
 	err := r.execute(ctx)
+	if err != nil && ctx.Err() == nil && r.checkpoint != "" { // it failed, and was not cut off
+		if left := journal.Ended(r.checkpoint); left != nil {
+			err = errors.Join(err, left)
+		}
+	}
 	stop()
 	if again := (*beyond)(nil); !errors.As(err, &again) {
 		if unprinted := r.pages.Rest(); err == nil {
@@ -136,6 +141,9 @@ func (r *run) execute(ctx context.Context) error {
 		return err
 	}
 	defer r.granted.Release()
+	if err := r.begin(); err != nil {
+		return err
+	}
 	if err := r.compile(ctx); err != nil {
 		return err
 	}

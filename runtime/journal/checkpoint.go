@@ -52,6 +52,9 @@ func (t *Told) Tell(v float64) {
 // CheckpointOf is where the checkpoint of a drive is: beside an output of its program.
 func CheckpointOf(output, step string) string { return PathOf(output) + "-" + step }
 
+// BegunOf is where a checkpoint of no calls says by what decisions the run began that the others are of.
+func BegunOf(output string) string { return CheckpointOf(output, "begun") }
+
 // tiles ends the name of what goes with a checkpoint.
 const tiles = ".tiles"
 
@@ -101,6 +104,43 @@ func ReadCheckpoint(path string) (c Checkpoint, err error) {
 	return c, nil
 }
 
+// Begin says beside an output by what decisions a run with drives begins, before anything is computed, in place of what runs before it left there.
+func Begin(output string, h Header) error {
+	was, err := left(output)
+	for _, c := range was {
+		if err == nil && c != BegunOf(output) { // which is there until the new one is
+			err = Forget(c)
+		}
+	}
+	if err == nil {
+		err = Checkpoint{Header: h}.Write(BegunOf(output))
+	}
+	return err
+}
+
+// Ended removes what Begin wrote, unless there are checkpoints that go with it.
+func Ended(output string) error {
+	if was, err := left(output); err != nil || len(was) > 1 {
+		return err
+	}
+	return Forget(BegunOf(output))
+}
+
+// left are the files beside an output that are named as checkpoints are.
+func left(output string) (paths []string, err error) {
+	folder, prefix := filepath.Split(CheckpointOf(output, ""))
+	files, err := os.ReadDir(cmp.Or(folder, "."))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // an output cannot be there either
+	}
+	for _, f := range files {
+		if strings.HasPrefix(f.Name(), prefix) {
+			paths = append(paths, filepath.Join(folder, f.Name()))
+		}
+	}
+	return paths, err
+}
+
 // Unfinished is what a run that left an output unfinished says of itself, by the journal of the output or the checkpoint of a drive. The
 // error is fs.ErrNotExist where no run did.
 func Unfinished(output string) (Header, error) {
@@ -108,16 +148,15 @@ func Unfinished(output string) (Header, error) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return r.Header, err
 	}
-	folder, prefix := filepath.Split(CheckpointOf(output, ""))
-	files, err := os.ReadDir(cmp.Or(folder, "."))
+	files, err := left(output)
 	if err != nil {
 		return Header{}, err
 	}
 	for _, f := range files {
-		if !strings.HasPrefix(f.Name(), prefix) || strings.HasSuffix(f.Name(), tiles) {
+		if strings.HasSuffix(f, tiles) {
 			continue
 		}
-		if c, err := ReadCheckpoint(filepath.Join(folder, f.Name())); err == nil {
+		if c, err := ReadCheckpoint(f); err == nil {
 			return c.Header, nil
 		}
 	}

@@ -40,7 +40,8 @@ func Untried(w *ops.Ways, way int, why string) *plan.Ways {
 	return said
 }
 
-// Fastest measures what each way to an array takes in so many turns, and says which to take.
+// Fastest measures what each way to an array takes in so many turns, and says which to take. What was found before is taken, also where so many turns
+// are no longer predicted to be worth it: a prediction changes with each run, and with the way would change the bits.
 func Fastest(ctx context.Context, w *ops.Ways, turns int, with Trials) (said *plan.Ways, way int, err error) {
 	said = Untried(w, 0, "")
 	said.Turns = turns
@@ -57,16 +58,16 @@ func Fastest(ctx context.Context, w *ops.Ways, turns int, with Trials) (said *pl
 	if err != nil {
 		return nil, 0, err
 	}
-	if t := time.Duration(float64(turns) * predicted(first) * 1e6); t < worthMeasuring {
-		said.Skipped = fmt.Sprintf("%d turns are predicted to take %.2g s", turns, t.Seconds())
-		return said, 0, nil
-	}
 	h := sha256.New()
 	fmt.Fprintln(h, first.Weft, first.Identity(), inputs(first), with.On, turns, strings.Join(w.Names, "; "), w.Within, noise)
 	file := path(with.Cache, "ways", hex.EncodeToString(h.Sum(nil)[:16]))
 	if found, ok := recall[plan.Ways](file); ok && slices.Contains(w.Names, found.Chosen) {
 		found.Seconds, found.Cached = 0, true
 		return found, slices.Index(w.Names, found.Chosen), nil
+	}
+	if t := time.Duration(float64(turns) * predicted(first) * 1e6); t < worthMeasuring {
+		said.Skipped = fmt.Sprintf("%d turns are predicted to take %.2g s", turns, t.Seconds())
+		return said, 0, nil
 	}
 	start := time.Now()
 	taken := make([]ops.Dense, len(w.Trials))
