@@ -372,6 +372,27 @@ func TestLearningBeside(t *testing.T) {
 	}
 }
 
+// Work beside kernels that other programs held up is as good as forgotten after two runs that they did not, and two that they hold up change little.
+func TestLearningBesideOthers(t *testing.T) {
+	p := profile.Default(2)
+	m := model(p)
+	m.History = OpenHistory(t.TempDir(), p)
+	take := func(measured ...float64) float64 {
+		for _, s := range measured {
+			if err := m.Learn([]Observation{{Hash: "plan", Kind: "load", Bound: "load", Predicted: 1e-3, Measured: s, Beside: true}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return m.Beside("plan", "load", "load", 1e-3)
+	}
+	if got := take(4e-3, 1e-3, 1e-3); got > 1.2e-3 {
+		t.Errorf("%g s after two runs of 1 ms and one of 4 before", got)
+	}
+	if got := take(2e-3); got > 1.4e-3 {
+		t.Errorf("%g s after another of 2 ms", got)
+	}
+}
+
 func TestHistoriesThatDoNotHold(t *testing.T) {
 	p := profile.Default(2)
 	other := profile.Default(2)

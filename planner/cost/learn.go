@@ -23,6 +23,7 @@ const (
 	historyFile  = "learned.json"
 	mostKernels  = 4000 // entries kept, the last used
 	smoothing    = 0.3  // weight of a new observation once there are a few
+	sooner       = 0.7  // that of one of work beside kernels that took less than is known: other programs only ever lengthen it
 	farthest     = 16.0 // factors are kept within this and its inverse
 	leastSeconds = 20e-6
 	trusted      = 3 // observations after which a kernel that is far off counts as drift
@@ -49,9 +50,10 @@ type entry struct {
 }
 
 // take in an observation: a mean at first, then a smoothed value.
-func (e entry) add(log2 float64, day int64) entry {
-	weight := max(smoothing, 1/float64(e.N+1))
-	return entry{e.N + 1, e.Log2 + weight*(log2-e.Log2), day}
+func (e entry) add(log2 float64, day int64) entry { return e.toward(log2, smoothing, day) }
+
+func (e entry) toward(log2, weight float64, day int64) entry {
+	return entry{e.N + 1, e.Log2 + max(weight, 1/float64(e.N+1))*(log2-e.Log2), day}
 }
 
 // History is what runs on this machine taught.
@@ -157,7 +159,11 @@ func (m *Model) learn(d *historyData, seen []Observation) {
 		key := m.key(o.Hash, o.Kind)
 		e := d.Kernels[key]
 		if o.Beside {
-			d.Kernels[key] = e.add(log2, day)
+			weight := smoothing
+			if log2 < e.Log2 {
+				weight = sooner
+			}
+			d.Kernels[key] = e.toward(log2, weight, day)
 			kin := besideKin + "/" + o.Bound
 			d.Ops[kin] = d.Ops[kin].add(log2, day)
 			continue
