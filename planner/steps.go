@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -145,16 +144,13 @@ func (b *builder) array(s *ops.Stage) string {
 	buf := bufs[0]
 	b.ids[s] = id
 	pb := bound.Buffer{Bufs: bufs, Array: s, Layout: t, Buffer: plan.Buffer{
-		ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(), Bytes: ops.BytesOf(bufs), Parts: bound.Parts(t),
+		ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(), Parts: bound.Parts(t),
 		Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Interleaved: b.Views[s].Interleaved,
 		Reached: layout.Reached(b.Graph, s)}}
 	for i, p := range t.Parts() {
 		b.names[bufs[i]] = ops.PartName(id, p)
 	}
-	if p := buf.Pad; p != (ir.Pad{}) {
-		pb.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
-		pb.Pad = &plan.Pad{Before: p.Before, After: p.After, Value: strconv.FormatFloat(p.Value, 'g', -1, 64)}
-	}
+	pb.Measure()
 	for _, at := range b.Views[s].Box {
 		pb.Box = append(pb.Box, plan.Box(at))
 	}

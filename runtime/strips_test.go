@@ -188,3 +188,44 @@ func TestBlocksEndAtChunks(t *testing.T) {
 		})
 	}
 }
+
+// Rows of which strips are read end with pages, so that a strip takes what it holds; rows that are read whole lie side by side, and so do those of runs without strips.
+func TestStripsBeginWithPages(t *testing.T) {
+	build := func(w *streams) []*ops.Instance {
+		return []*ops.Instance{w.keepRows("out", w.product(w.waves(matrix(60, 40)), w.waves(matrix(40, 20000))))}
+	}
+	whole, peak := runWhole(t, build)
+	w := newStreams()
+	budget := peak / 4
+	p, err := w.build(t, budget, build(w)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runWithin(t, w, whole, p, budget)
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		row, want := b.Bufs[0].Row(), b.Layout.Dims[1].Size
+		if want == 20000 {
+			want = 20480
+		}
+		if row != want || b.Bytes != int64(4*row*b.Layout.RowCount()) {
+			t.Errorf("%s: rows of %d elements, %d bytes; want %d", b.Stage, row, b.Bytes, want)
+		}
+	}
+	if at := p.Stream.Passes[0].Strip[0]; at%1024 != 0 {
+		t.Errorf("strips of %d", at)
+	}
+	held := int64(0) // of a block of each but the second, in memory: two blocks of what is read or written, and a strip of that
+	strip, rows := int64(p.Stream.Passes[0].Strip[0]), int64(p.Stream.Passes[0].BlockRows)
+	held = 4 * (40*strip + 2*rows*40 + 2*rows*strip)
+	if more := p.Stream.PeakBytes - held; more > 64<<10 {
+		t.Errorf("%d bytes beside the %d that are held", more, held)
+	}
+	rest, err := w.build(t, 2*peak, build(w)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := rest.Buffers[1]; b.Bufs[0].Pad != (ir.Pad{}) {
+		t.Errorf("%s is padded without strips", b.Stage)
+	}
+}

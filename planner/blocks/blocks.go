@@ -285,16 +285,13 @@ func (f *flow) scratchOf(u *unit, s *schedule) (n int64) {
 	return f.scratch[key]
 }
 
-// page is the least that memory comes in.
-const page = 4 << 10
-
 // Window is the memory of a region of an array.
 func Window(b *bound.Buffer, at region.Region) (all int64) {
 	for i, part := range b.Bufs {
 		n, pieces := ops.RegionBytes(part, b.Layout.In(i, part.Shape, at))
 		switch {
-		case pieces > 1: // each begins and ends within a page
-			n += pieces * page
+		case pieces > 1:
+			n += pieces * ends(part, b.Layout.In(i, part.Shape, at))
 		case part.Bytes() >= 16*hugePages:
 			n += hugePages
 		}

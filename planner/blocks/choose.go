@@ -189,7 +189,7 @@ func lcm(a, b int) int {
 	return a / g * b
 }
 
-// stripEdge is what the extents of strips along the innermost dim are multiples of where files do not say: pages and vectors begin there.
+// stripEdge is what the extents of strips along the innermost dim are multiples of where files do not say, at least: vectors begin there. In long rows pages do.
 const stripEdge = 256
 
 // edge is what blocks of less than an extent along a dim should be multiples of.
@@ -198,6 +198,9 @@ func (p *Pass) edge(dim, extent int) int {
 	case e > 1 && e < extent:
 		return e
 	case dim > 0 && dim == len(p.edges)-1:
+		if n := page / p.tallest.Layout.Elem.Size(); extent >= manyPages*n {
+			return max(stripEdge, n)
+		}
 		return stripEdge
 	}
 	return 1

@@ -32,6 +32,10 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 		if way.carrying && len(f.carry) == 0 {
 			continue
 		}
+		asItLies := func() {}
+		if way.strips {
+			asItLies = f.toPages()
+		}
 		try, fits := f.stream(budget, way.chunks)
 		switch {
 		case fits && p.Totals.Later: // what is counted has the rest
@@ -46,12 +50,16 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 		case way.chunks && (nearest == nil || try.least < nearest.least): // what is in the way of the others is not in the way of these
 			nearest = try
 		}
+		asItLies()
 		if s != nil && s.seconds <= dear*s.once {
 			break
 		}
 	}
 	if s == nil {
 		return nearest.obstacle(budget), min(p.Totals.PeakBytes, nearest.least)
+	}
+	if s.Strips {
+		s.flow.toPages()
 	}
 	for u, c := range s.flow.carry {
 		u.step.Kernel.Carries(c)

@@ -4,6 +4,7 @@ package bound
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -33,6 +34,16 @@ type Buffer struct {
 	Bufs   []*ir.Buffer // its parts
 	Array  *ops.Stage
 	Layout ops.Type // of the array as it lies in memory: a part of it, perhaps, with dims in another order
+}
+
+// Measure has the plan say how rows of the array are padded, and what it takes.
+func (b *Buffer) Measure() {
+	b.Bytes, b.Padded, b.Pad = ops.BytesOf(b.Bufs), "", nil
+	if buf := b.Bufs[0]; buf.Pad != (ir.Pad{}) {
+		p := buf.Pad
+		b.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
+		b.Pad = &plan.Pad{Before: p.Before, After: p.After, Value: strconv.FormatFloat(p.Value, 'g', -1, 64)}
+	}
 }
 
 // Step is a step of a plan: Op is the operator of a source, sink or drive, Programs are those of a drive.

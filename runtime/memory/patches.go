@@ -35,6 +35,8 @@ func (p *Patches) Host() []byte { return p.data }
 // Ready gives a box pages of what was dropped, as far as there are any. Nothing of it is there.
 func (p *Patches) Ready(at region.Region) {
 	for from, to := range ops.ByteRanges(p.buf, at) {
+		p.stays(p.down(from), p.up(from)) // of these pages others have parts, which were dropped, or are there
+		p.stays(p.down(to), p.up(to))
 		p.ready(p.up(from), p.down(to))
 	}
 }

@@ -59,6 +59,19 @@ func (r *reserved) margin() int { return (len(r.raw) - len(r.data)) / 2 }
 func (r *reserved) down(at int) int { return r.up(at - r.unit() + 1) }
 func (r *reserved) up(at int) int   { return r.margin() + (at+r.unit()-1)&^(r.unit()-1) }
 
+// stays takes the pages between two places of raw from those that are idle: something of them comes.
+func (r *reserved) stays(from, to int) {
+	var rest []span
+	for _, s := range r.idle {
+		for _, part := range []span{{s.from, min(s.to, from)}, {max(s.from, to), s.to}} {
+			if part.from < part.to {
+				rest = append(rest, part)
+			}
+		}
+	}
+	r.idle = rest
+}
+
 // ready gives what lies between two places of raw pages that are idle, as far as there are any. Nothing else may be there.
 func (r *reserved) ready(from, to int) {
 	gaps := []span{{from, to}}

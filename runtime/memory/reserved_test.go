@@ -3,6 +3,7 @@
 package memory
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -107,5 +108,80 @@ func TestPatchesOfRowsComeBack(t *testing.T) {
 	}
 	if more := resident(t) - before; more > rows*n*8+8<<20 {
 		t.Errorf("%d bytes came for boxes of %d", more, rows*n*8)
+	}
+}
+
+// Boxes that begin and end within pages get no pages that move away later, be these of what was dropped beside them.
+func TestBoxesKeepThePagesTheyBeginIn(t *testing.T) {
+	const n, rows, parts = 3000, 256, 10
+	buf := &ir.Buffer{Name: "p", Type: ir.F64, Shape: []int{rows * parts, n}}
+	p, err := NewPatches(buf, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Free()
+	at := func(i int) region.Region { return region.Region{{Lo: i * rows, Hi: (i + 1) * rows}, {Hi: n}} }
+	held, random := map[int]float64{}, rand.New(rand.NewPCG(1, 2))
+	for turn := range 200 {
+		i := random.IntN(parts)
+		if _, there := held[i]; there || len(held) > 4 {
+			for i = range held {
+				break
+			}
+			delete(held, i)
+			p.Drop(at(i), func(r region.Region) bool {
+				for k := range held {
+					if !r.Intersect(at(k)).Empty() {
+						return true
+					}
+				}
+				return false
+			})
+			continue
+		}
+		p.Ready(at(i))
+		held[i] = float64(turn + 1)
+		for from, to := range ops.ByteRanges(buf, at(i)) {
+			for k := from / 8; k < to/8; k++ {
+				device.SetFloat(ir.F64, p.Host(), k, held[i])
+			}
+		}
+		for k, want := range held {
+			for from, to := range ops.ByteRanges(buf, at(k)) {
+				for _, e := range []int{from / 8, (from + to) / 16, to/8 - 1} {
+					if v := device.Float(ir.F64, p.Host(), e); v != want {
+						t.Fatalf("turn %d: element %d of box %d is %g, and was %g", turn, e, k, v, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Nor do rows of a window that was emptied and goes on within a page.
+func TestRowsKeepThePageTheyBeginIn(t *testing.T) {
+	const columns, step = 3000, 100
+	buf := &ir.Buffer{Name: "w", Type: ir.F64, Shape: []int{4000, columns}}
+	w, err := NewWindow(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Free()
+	h, line := ops.HostPart{Buf: buf, Data: w.Host()}, make([]float64, columns)
+	for lo := 0; lo < 4000; lo += step {
+		w.Extend(ops.RowsOf(buf, region.Interval{Lo: lo, Hi: lo + step/2}))
+		for row := lo; row < lo+step/2; row++ {
+			for i := range line {
+				line[i] = float64(row + 1)
+			}
+			h.StoreRow(row, line)
+		}
+		w.Extend(ops.RowsOf(buf, region.Interval{Lo: lo, Hi: lo + step}))
+		for row := lo; row < lo+step/2; row++ {
+			if h.LoadRow(line, row); line[0] != float64(row+1) || line[columns-1] != float64(row+1) {
+				t.Fatalf("row %d was lost: %v, %v", row, line[0], line[columns-1])
+			}
+		}
+		w.Drop(lo + step)
 	}
 }

@@ -60,7 +60,10 @@ func (w *Window) Extend(at region.Region) {
 		more := w.at.Along(0, region.Interval{Lo: hi, Hi: at[0].Hi})
 		if len(w.idle) > 0 {
 			for from, to := range ops.ByteRanges(w.buf, more) {
-				w.ready(w.up(from), min(w.up(to), w.down(len(w.data))))
+				end := min(w.up(to), w.down(len(w.data)))
+				w.stays(w.down(from), w.up(from))
+				w.stays(end, w.up(to))
+				w.ready(w.up(from), end)
 			}
 		}
 		ops.FillPadding(w.buf, more, w.data)

@@ -204,7 +204,7 @@ func (d *Disk) Task(number int) error {
 	}
 	task := d.list.At(number)
 	needs := tasks.Needs(task)
-	d.hold(without(task.Makes, d.held))
+	d.blank(without(task.Makes, d.held))
 	d.writing = nil
 	var made []ops.Tile
 	dropped := begin(func() error { return nil })
@@ -281,28 +281,6 @@ func (d *Disk) Close(ctx context.Context) (err error) {
 		a.mem.Free()
 	}
 	return err
-}
-
-// without are tiles that are not among others.
-func without(list, others []ops.Tile) []ops.Tile {
-	return slices.DeleteFunc(slices.Clone(list), func(t ops.Tile) bool { return tasks.Holds(others, t) })
-}
-
-// hold makes room for tiles.
-func (d *Disk) hold(list []ops.Tile) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for _, t := range list {
-		if a := d.of(t.Of); a.rows && !d.holds(a, t.Box[0]) {
-			a.mem.Ready(tasks.Across(t.Box, a.buffer.Bufs[0].Shape))
-		}
-		d.held = append(d.held, t)
-	}
-}
-
-// holds reports whether some tile of an array in rows is in memory.
-func (d *Disk) holds(a *onDisk, rows region.Interval) bool {
-	return slices.ContainsFunc(d.held, func(t ops.Tile) bool { return d.of(t.Of) == a && t.Box[0] == rows })
 }
 
 func (d *Disk) read(list []ops.Tile) error {
@@ -406,25 +384,6 @@ func (d *Disk) move(piece region.Region, shape []int, part ops.HostPart, move fu
 		row++
 	}
 	return nil
-}
-
-func (d *Disk) drop(list []ops.Tile) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.held = without(d.held, list)
-	for of, boxes := range tasks.Merged(list) {
-		a := d.of(of)
-		for _, at := range boxes {
-			if a.rows {
-				if at = tasks.Across(at, a.buffer.Bufs[0].Shape); d.holds(a, at[0]) {
-					continue
-				}
-			}
-			a.mem.Drop(at, func(beside region.Region) bool {
-				return slices.ContainsFunc(d.held, func(t ops.Tile) bool { return d.of(t.Of) == a && !t.Box.Intersect(beside).Empty() })
-			})
-		}
-	}
 }
 
 // Read gives what the file holds of a piece of the output.
