@@ -185,3 +185,34 @@ func TestRowsKeepThePageTheyBeginIn(t *testing.T) {
 		w.Drop(lo + step)
 	}
 }
+
+// A window that was emptied begins in the page in which it ended, which went with the rest: that comes back too, and is not a new one each time.
+func TestWindowsThatAreEmptiedStaySmall(t *testing.T) {
+	const n, step = 60_000_000, 1_487_968
+	buf := &ir.Buffer{Name: "v", Type: ir.U16, Shape: []int{n}}
+	w, err := NewWindow(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, most := resident(t), int64(0)
+	for lo := 0; lo < n; lo += step {
+		at := region.Interval{Lo: lo, Hi: min(lo+step, n)}
+		w.Extend(ops.RowsOf(buf, at))
+		data := w.Host()[2*at.Lo : 2*at.Hi]
+		for i := range data {
+			data[i] = byte(lo / step)
+		}
+		most = max(most, resident(t)-before)
+		if data[0] != byte(lo/step) || data[len(data)-1] != byte(lo/step) {
+			t.Fatalf("elements from %d were lost", lo)
+		}
+		w.Drop(at.Hi)
+	}
+	if !w.huge {
+		t.Error("in small pages: nothing is tested")
+	}
+	if there := int64(2 * step); most > there+12<<20 {
+		t.Errorf("%d bytes were there, the elements take %d", most, there)
+	}
+	w.Free()
+}
