@@ -176,8 +176,9 @@ func TestKilledDrivesResume(t *testing.T) {
 		memory, text string
 		flags        []string
 	}{
-		"tiles": {"", "l = cholesky(read(\"large.npy\", dims: [i, j]), rows: i, columns: j)\n(l | write(\"v.npy\"))\n(max(l) | write(\"value.npy\"))\n", []string{"--memory", "8MiB"}},
-		"eigen": {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n", nil},
+		"tiles":               {"", "l = cholesky(read(\"large.npy\", dims: [i, j]), rows: i, columns: j)\n(l | write(\"v.npy\"))\n(max(l) | write(\"value.npy\"))\n", []string{"--memory", "8MiB"}},
+		"tiles of an inverse": {"", "l = inverse(read(\"large.npy\", dims: [i, j]), rows: i, columns: j, triangle: lower)\n(l | write(\"v.npy\"))\n(max(l) | write(\"value.npy\"))\n", []string{"--memory", "8MiB"}},
+		"eigen":               {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n", nil},
 		"plan": {"", "use radiotherapy\nuse sparse\nchest = radiotherapy.phantom(8 mm)\nmatrix = sparse.of(radiotherapy.influence(chest).dose, beamlet)\n" +
 			"plan = radiotherapy.optimize(matrix, radiotherapy.goals(chest), turns: 40)\n(plan.fluence | write(\"v.npy\"))\n(plan.history | write(\"value.npy\"))\n", nil},
 		"iterate": {"", "u = read(\"in.npy\", dims: [i, j])\n" +

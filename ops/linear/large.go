@@ -112,7 +112,7 @@ func place[T any](z *large, p pass, side []T, k T) []T {
 // Programs are, for each substitution, what is left of the right sides of a panel and its solution.
 func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	a, n, base := l.In("a"), z.n, z.base
-	tile := z.tile(l.Room)
+	tile := z.rootTile(l.Room)
 	width, along := ops.Dim{Name: "column", Size: panel}, ops.Dim{Name: "k", Size: max(panel, tile)}
 	real := func(dims ...ops.Dim) ops.Type { return ops.Type{Elem: ops.ElemType{Base: base}, Dims: dims} }
 	rows := z.sides // of panels
@@ -253,17 +253,22 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		start[i] = stage("start."+s.Name, s, nil, func(b *ops.Body, _ []*ir.Node) *ir.Node { return b.Const(s.Type.Elem.Base, 0) })
 	}
 	d := ops.Drive{State: states, Start: start, Calls: calls}
-	if tile > 0 {
+	if b := z.tile(l.Room); b > 0 {
 		start[stateX] = nil
-		d.Tasks = z.tasks(l.Room, a, states[stateX])
+		if d.Tasks = z.tasks(b, a, states[stateX]); z.does == solveTriangle {
+			d.Tasks = z.substitutions(b, l, states[stateX])
+		}
 	}
 	return d
 }
 
 // Drive makes the substitutions one after the other.
 func (z *large) Drive(h ops.Host) (ops.Note, error) {
-	if tile := z.tile(h.Room()); tile > 0 {
-		return z.tiled(h, tile)
+	switch b := z.tile(h.Room()); {
+	case b > 0 && z.does == solveTriangle:
+		return z.substituted(h, b)
+	case b > 0:
+		return z.tiled(h, b)
 	}
 	for _, p := range z.passes() {
 		for i := range (z.n + panel - 1) / panel {
@@ -271,7 +276,11 @@ func (z *large) Drive(h ops.Host) (ops.Note, error) {
 			if p.up {
 				begin = (z.n - 1 - begin) / panel * panel
 			}
-			if err := z.columns(h, p, region.Interval{Lo: begin, Hi: min(begin+panel, z.n)}); err != nil {
+			all := region.Whole(ops.Type{Dims: p.sides}.Shape()...)
+			if p.factors {
+				all[0].Lo = begin
+			}
+			if err := z.columns(h, p, region.Interval{Lo: begin, Hi: min(begin+panel, z.n)}, all); err != nil {
 				return ops.Note{}, err
 			}
 		}
@@ -279,17 +288,13 @@ func (z *large) Drive(h ops.Host) (ops.Note, error) {
 	return ops.Note{Text: fmt.Sprintf("panels of %d columns", min(panel, z.n))}, nil
 }
 
-// columns finds a panel.
-func (z *large) columns(h ops.Host, p pass, at region.Interval) error {
+// columns finds a panel for some right sides.
+func (z *large) columns(h ops.Host, p pass, at region.Interval, sides region.Region) error {
 	there := region.Interval{Hi: at.Lo}
 	if p.up {
 		there = region.Interval{Lo: at.Hi, Hi: z.n}
 	}
-	all := region.Whole(ops.Type{Dims: p.sides}.Shape()...)
-	if p.factors {
-		all[0].Lo = at.Lo
-	}
-	parts := []region.Region{all}
+	parts := []region.Region{sides}
 	if p.sparse {
 		parts = nil
 		some := region.Interval{Hi: at.Hi}
@@ -297,7 +302,7 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval) error {
 			some = region.Interval{Lo: at.Lo, Hi: z.n}
 		}
 		for lo := 0; lo < z.n; lo += group {
-			if part := some.Intersect(region.Interval{Lo: lo, Hi: lo + group}); !part.Empty() {
+			if part := some.Intersect(region.Interval{Lo: lo, Hi: lo + group}).Intersect(sides[0]); !part.Empty() {
 				parts = append(parts, region.Region{part})
 			}
 		}
@@ -308,7 +313,7 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval) error {
 		if p.sparse && p.up {
 			of.Hi = max(of.Lo, part[0].Hi)
 		} else if p.sparse {
-			of.Lo = min(of.Hi, part[0].Lo/group*group)
+			of.Lo = min(of.Hi, max(part[0].Lo/group*group, sides[0].Lo))
 		}
 		if err := h.Set(stateAt, 0, float64(at.Lo), float64(of.Lo), float64(of.Len()), 0); err != nil {
 			return err

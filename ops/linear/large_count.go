@@ -29,7 +29,7 @@ type counter struct {
 
 // work counts the calls of all programs.
 func (z *large) work(room int64) map[int]work {
-	c := counter{z: z, room: room, tile: z.tile(room), of: map[int]*work{}}
+	c := counter{z: z, room: room, tile: z.rootTile(room), of: map[int]*work{}}
 	if _, err := z.Drive(&c); err != nil {
 		panic(err) // nothing is computed that could fail
 	}

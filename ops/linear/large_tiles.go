@@ -18,10 +18,11 @@ const (
 	tileCall  = 2    // the program that sums up what the columns before a tile take from it; sums of its panels go on from there
 )
 
-// tile is how many rows and columns tiles have in so much memory; 0: the matrix is there as a whole. Three strips of rows are there at once: on the diagonal, of the
-// tile under way, and of the next one; of the matrix two tiles.
+// tile is how many rows and columns tiles have in so much memory; 0: all is there as a whole. Three strips of rows are there at once. Of a root: on the diagonal, of the
+// tile under way, and of the next one; of the matrix two tiles. Of a substitution: what is known of the right sides, and of the triangle the strip under way and the
+// next one; of right sides two tiles.
 func (z *large) tile(room int64) int {
-	if room == 0 || z.does != findRoot {
+	if room == 0 || z.does == solveDefinite || z.does == solveTriangle && len(z.sides) != 1 {
 		return 0
 	}
 	n := int64(z.n)
@@ -35,6 +36,14 @@ func (z *large) tile(room int64) int {
 	return panel
 }
 
+// rootTile is the same where a root is found.
+func (z *large) rootTile(room int64) int {
+	if z.does != findRoot {
+		return 0
+	}
+	return z.tile(room)
+}
+
 // needs is the room that tiles of so many rows take.
 func (z *large) needs(b int64) int64 {
 	size, n := int64(z.base.Size()), int64(z.n)
@@ -43,13 +52,16 @@ func (z *large) needs(b int64) int64 {
 		ends = 2 * tileBytes * b
 	}
 	bytes := 3*b*n*size + 2*(b*b*size+ends) + b*(8*b+2*panel*size)
+	if z.does == solveTriangle {
+		bytes = 3*b*n*size + 4*(b*b*size+ends) + 2*panel*size*(int64(z.sides[0].Size)+panel)
+	}
 	return (bytes + 62) / 63 * 64
 }
 
-// tilesOf are rows, or columns, of tiles.
-func (z *large) tilesOf(b int) (out []region.Interval) {
-	for lo := 0; lo < z.n; lo += b {
-		out = append(out, region.Interval{Lo: lo, Hi: min(lo+b, z.n)})
+// tilesOf are n rows, or columns, of tiles.
+func (z *large) tilesOf(n, b int) (out []region.Interval) {
+	for lo := 0; lo < n; lo += b {
+		out = append(out, region.Interval{Lo: lo, Hi: min(lo+b, n)})
 	}
 	return out
 }
@@ -60,9 +72,8 @@ func (z *large) at(rows, columns region.Interval) region.Region {
 }
 
 // tasks are the tiles in the order in which they are made: column by column of them, from the diagonal down.
-func (z *large) tasks(room int64, a, x *ops.Stage) ops.Tasks {
-	b := z.tile(room)
-	list := z.tilesOf(b)
+func (z *large) tasks(b int, a, x *ops.Stage) ops.Tasks {
+	list := z.tilesOf(z.n, b)
 	boxes := make([][]region.Region, len(list))
 	var order [][2]int
 	for j, columns := range list {
@@ -94,7 +105,7 @@ func (z *large) tasks(room int64, a, x *ops.Stage) ops.Tasks {
 
 // tiled finds the root tile by tile.
 func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
-	p, list, task := z.passes()[0], z.tilesOf(b), 0
+	p, list, task := z.passes()[0], z.tilesOf(z.n, b), 0
 	for j, columns := range list {
 		for i := j; i < len(list); i++ {
 			if err := h.Task(task); err != nil {

@@ -32,13 +32,16 @@ func smallSpecs() []*ops.Spec {
 	const onDisk = " Where a is read from a file, or follows from what its elements can be computed from in place, and does not fit the memory, tiles of it and of the root are in " +
 		"memory, and the rest is on disk, beside what the program writes: of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written (Toledo, A survey " +
 		"of out-of-core algorithms in numerical linear algebra, 1999). The bits are those of the whole, of f32 where tiles have 512 rows or more."
+	const triangleOnDisk = " A triangle that does not fit the memory is read in tiles, where it is read from a file or follows from what its elements can be computed from in place, and so are " +
+		"right sides along one other dimension; solutions are on disk: of u x t tiles, for each of u the t (t + 1) / 2 of the triangle are read, and of an inverse t (t + 1) (t + 2) / 6 in all, " +
+		"since tiles of zeros are neither read nor made. The bits are those of the whole, of f32 where tiles have 512 rows or more."
 	return []*ops.Spec{
 		{
 			Name: "solve", Doc: "Solutions of systems of linear equations.", Group: "linear algebra", Error: rule,
 			Long: "x where sum(a * x, over: columns) is b, for each element of the other dimensions by itself: elimination with the largest of a column in " +
 				"front, for at most 8 equations. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read. With " +
 				"`triangle`, only that triangle of a is read. These two take matrices of any size; at most 20 rows are solved in float64, in the kernel that uses " +
-				"it, and then, where there is no one solution, x is not finite, or NaN. " + larger + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4 and 4.2.",
+				"it, and then, where there is no one solution, x is not finite, or NaN. " + larger + triangleOnDisk + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4 and 4.2.",
 			Returns: "an array over the other dimensions of both, joined by name, then columns.",
 			Params:  []ops.Param{matrix, right, rows, columns, symmetric, triangle},
 			Examples: []ops.Example{{Title: "Three equations", Code: made + "x = solve(a, i, rows: i, columns: j)\nshow(x)\nshow(sum(a * x, over: j))"},
@@ -48,7 +51,7 @@ func smallSpecs() []*ops.Spec {
 		{
 			Name: "inverse", Doc: "Inverse of a matrix.", Group: "linear algebra", Error: rule,
 			Long: "Over the dimensions of a: x is sum(inverse(a) * b, over: rows) where sum(a * x, over: columns) is b. So rows and columns have changed places: the element at " +
-				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. " + larger,
+				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. " + larger + triangleOnDisk,
 			Returns:  "an array like a.",
 			Params:   []ops.Param{matrix, rows, columns, symmetric, triangle},
 			Examples: []ops.Example{{Title: "Of a symmetric one", Code: made + "x = inverse(a, rows: i, columns: j, symmetric: true)\nshow(x)\nshow(sum(a * rename(x, from: i, to: k), over: j))"}},

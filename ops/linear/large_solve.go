@@ -1,0 +1,82 @@
+package linear
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/kernels/region"
+	"weft/ops"
+)
+
+// Larger than the memory, solutions of a triangle are found for a strip of right sides after the other, a tile of unknowns after the other: what is known of the
+// strip stays, and the triangle goes by once for each. Of an inverse, tiles that are known to be zero are in no task.
+
+// found is a tile of solutions: some unknowns of some right sides, and what is known before it.
+type found struct{ sides, unknowns, known region.Interval }
+
+// order are the tiles in the order in which they are found.
+func (z *large) order(b int) (out []found) {
+	p, unknowns := z.passes()[0], z.tilesOf(z.n, b)
+	if p.up {
+		slices.Reverse(unknowns)
+	}
+	for _, sides := range z.tilesOf(z.sides[0].Size, b) {
+		var known region.Interval
+		for _, at := range unknowns {
+			if p.sparse && (p.up && at.Lo >= sides.Hi || !p.up && at.Hi <= sides.Lo) {
+				continue
+			}
+			out = append(out, found{sides, at, known})
+			known = known.Hull(at)
+		}
+	}
+	return out
+}
+
+// substitutions are the tasks.
+func (z *large) substitutions(b int, l *ops.Lowering, x *ops.Stage) ops.Tasks {
+	p, order, a := z.passes()[0], z.order(b), l.In("a")
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel)}
+	if z.rhs >= 0 {
+		out.Of = append(out.Of, l.In("b"))
+	}
+	out.At = func(number int) ops.Task {
+		s := order[number]
+		tile := func(at region.Interval) ops.Tile {
+			return ops.Tile{Of: x, Box: slices.Clone(place(z, p, region.Region{s.sides}, at))}
+		}
+		t := ops.Task{Reads: []ops.Tile{{Of: a, Box: z.at(s.unknowns, s.unknowns)}}, Makes: []ops.Tile{tile(s.unknowns)}}
+		for _, at := range z.tilesOf(z.n, b) {
+			if at = at.Intersect(s.known); at.Empty() {
+				continue
+			}
+			t.Reads = append(t.Reads, tile(at), ops.Tile{Of: a, Box: z.at(s.unknowns, at)})
+		}
+		if z.rhs >= 0 {
+			t.Reads = append(t.Reads, ops.Tile{Of: l.In("b"), Box: slices.Insert(region.Region{s.sides}, z.rhs, s.unknowns)})
+		}
+		return t
+	}
+	return out
+}
+
+// substituted finds the solutions tile by tile.
+func (z *large) substituted(h ops.Host, b int) (ops.Note, error) {
+	p, order := z.passes()[0], z.order(b)
+	for number, s := range order {
+		if err := h.Task(number); err != nil {
+			return ops.Note{}, err
+		}
+		panels := z.tilesOf(s.unknowns.Len(), panel)
+		if p.up {
+			slices.Reverse(panels)
+		}
+		for _, at := range panels {
+			at = region.Interval{Lo: s.unknowns.Lo + at.Lo, Hi: s.unknowns.Lo + at.Hi}
+			if err := z.columns(h, p, at, region.Region{s.sides}); err != nil {
+				return ops.Note{}, err
+			}
+		}
+	}
+	return ops.Note{Text: fmt.Sprintf("%d tiles of %d right sides and unknowns", len(order), b)}, nil
+}
