@@ -127,12 +127,13 @@ func (g *gen) storeWhere(in *values.Scope, s form.Output, l ir.Linear, v int, m 
 			there := &ir.Node{Type: x.Type, Buf: s.Buf}
 			sum = Op(ir.Add, x.Type, Each(x.Type, func(h int) *Expr { return Call(PartFunc("load", there, h), at) }), x)
 		}
-		store := "store_"
-		if g.Kernel.Past && !s.Adds && (s.Buf.Type == ir.F32 || s.Buf.Type == ir.F64) {
-			store = "past_"
+		store, away := "store_", g.NextTurns(l, s.Buf.Type)
+		lines := s.Buf.Row()*s.Buf.Type.Size()%64 == 0 // rows are whole ones, which go past the caches as they are
+		if g.Kernel.Past && !s.Adds && (s.Buf.Type == ir.F32 || s.Buf.Type == ir.F64) && (away == 0 || lines) {
+			store, away = "past_", 0
 		}
 		whole = Do(Call(store+s.Buf.Type.String(), append([]*Expr{at}, sum.List()...)...))
-		if away := g.NextTurns(l, s.Buf.Type); away > 0 {
+		if away > 0 {
 			in.Add(g.Ask(at, s.Buf.Type, away, Int(1))...)
 		}
 		if guard.Regs[0] == nil {

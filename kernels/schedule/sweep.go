@@ -9,10 +9,10 @@ import (
 // A fold whose points lie side by side in memory, and whose turns lie far apart, reads another place of memory at every turn. Where it sweeps, it
 // takes a slice of its turns for many points before the next slice, and reads, and writes if it is a running one, whole lengths of rows.
 const (
-	runningSlice = 2    // turns of a slice that are written: as many rows are read and written at a time, and the next ones asked for
-	sumSlice     = 8    // turns of a slice that are only read
-	shortestLine = 64   // points that lie side by side, for which a slice is worth while: of 156 x 64 it took 50 of 204 ms
-	sweptPoints  = 8192 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
+	runningSlice = 2     // turns of a slice that are written: as many rows are read and written at a time, and the next ones asked for
+	sumSlice     = 8     // turns of a slice that are only read
+	shortestLine = 64    // points that lie side by side, for which a slice is worth while: of 156 x 64 it took 50 of 204 ms
+	sweptPoints  = 16384 // points whose accumulators caches of a core hold: lengths of rows that are long enough for prefetchers
 )
 
 // sweeping are the schedules of a fold that sweeps, with what a point takes.
@@ -46,15 +46,15 @@ func (s *survey) sweeping(f *ir.Fold) (out []option) {
 	return out
 }
 
-// sweep are the points of a slice: a half of those along the axis, or so many lines of it as make a long one.
+// sweep are the points of a slice: part of a half of those along the axis, or so many lines of it as make a long one.
 func (s *survey) sweep(c CPU, a int) []AxisN {
 	extent, step := s.k.Axes[a].Extent, c.Step(a)
-	if extent >= sweptPoints/4 || len(c.Order) == 1 {
-		return []AxisN{{a, max(step, evenly(extent, min(sweptPoints, (extent+1)/2), step))}}
+	if extent >= sweptPoints/8 || len(c.Order) == 1 {
+		return []AxisN{{a, max(step, evenly((extent+1)/2, sweptPoints, step))}}
 	}
 	outer := c.Order[len(c.Order)-2]
 	lines := s.k.Axes[outer].Extent
-	return []AxisN{{outer, evenly(lines, max(1, min(sweptPoints/extent, (lines+1)/2)), 1)}, {a, max(step, evenly(extent, extent, step))}}
+	return []AxisN{{outer, evenly((lines+1)/2, max(1, sweptPoints/extent), 1)}, {a, max(step, evenly(extent, extent, step))}}
 }
 
 // farther reports whether neighbours along an axis lie farther apart than so many turns of a fold in something that these load.
@@ -66,7 +66,7 @@ func (s *survey) farther(f *ir.Fold, turns int, axis *ir.Node) bool {
 
 // sweeps reports whether all that a fold's turns load and store lies side by side along an axis, and far apart along the fold, and no cache holds it.
 func (s *survey) sweeps(f *ir.Fold, axis *ir.Node) bool {
-	if s.outermost() != f || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || axis.Extent < shortestLine || int(s.k.Points()) < sweptPoints/8 {
+	if s.outermost() != f || f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || axis.Extent < shortestLine || int(s.k.Points()) < sweptPoints/16 {
 		return false
 	}
 	beside := func(buf *ir.Buffer, index []*ir.Node) bool {

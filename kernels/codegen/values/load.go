@@ -230,6 +230,7 @@ type prefetched string
 const (
 	longStride = 2048 // bytes from step to step beyond which processors do not see where loads go: they look within a page
 	ahead      = 8    // iterations that are asked for beforehand, and at least two steps
+	aheadSwept = 4    // turns of a sweep: with twice as many, what waits fills the cache that two threads of a core share
 	AheadTurns = 2048 // bytes that are asked for before turns that store: these leave a processor no room to look far ahead by itself
 )
 
@@ -263,7 +264,7 @@ func (g *Generator) prefetch(a *access, p *Expr) {
 func (g *Generator) NextTurns(l ir.Linear, t ir.DType) int64 {
 	if f := g.Sliced; g.Slicing && g.Kernel.Writes(f) {
 		if stride := l.Along(f.Index); stride*int64(t.Size()) >= longStride {
-			return stride * ahead
+			return stride * aheadSwept
 		}
 	}
 	return 0
