@@ -259,7 +259,8 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	if s.Kernel == nil {
 		return p.step(d.ctx, s)
 	}
-	if p.works[i] == nil {
+	first := p.works[i] == nil
+	if first {
 		if err := p.allocate(s); err != nil {
 			return err
 		}
@@ -271,6 +272,11 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	}
 	if err := p.makes(s, w.part(d.ctx, over, tiles)); err != nil {
 		return err
+	}
+	if first {
+		if err := w.tell(); err != nil {
+			return err
+		}
 	}
 	w.sweep.Forget()
 	if p.calls > 1 && !p.opt.Verify {
