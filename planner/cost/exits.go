@@ -181,7 +181,7 @@ func (t Told) probable(f *ir.Fold) float64 {
 			share, counts, each = max(share, t.of(n.Buf)), true, each || n.Buf.Facts.Each > 0
 		}
 	})
-	if !counts {
+	if most, near := count.Within(f); !counts || near && most <= count.MostTrips(f) { // how far it goes does not follow from how much there is
 		return 1
 	}
 	from, low, _ := ranges(f.Lo)

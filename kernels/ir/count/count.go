@@ -182,8 +182,14 @@ func MostTrips(f *ir.Fold) float64 {
 	if n, ok := KnownTrips(f); ok {
 		return n
 	}
-	if n, ok := PartedTrips(f); ok {
+	within, near := Within(f)
+	if n, ok := PartedTrips(f); ok && near {
+		return min(n, within)
+	} else if ok {
 		return n
+	}
+	if near {
+		return within
 	}
 	lo, _, okLo := ir.RangeOf(f.Lo, nil)
 	_, hi, okHi := ir.RangeOf(f.Hi, nil)

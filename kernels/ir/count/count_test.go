@@ -153,3 +153,38 @@ func sumOver(b *ir.Builder, lo, hi *ir.Node, term func(i *ir.Node) *ir.Node) *ir
 		return []*ir.Node{b.Add(acc[0], term(i))}, nil
 	})[0]
 }
+
+// Ends that are clamped, and so many turns apart wherever they lie, are no further apart than that.
+func TestTripsOfClampedEnds(t *testing.T) {
+	const rows, elements = 1000, 340 * 1000
+	b := ir.NewBuilder()
+	from := &ir.Buffer{Name: "from", Type: ir.I64, Shape: []int{rows}}
+	last := &ir.Buffer{Name: "last", Type: ir.I64, Shape: []int{rows}}
+	r := b.Axis("row", rows)
+	clamp := func(x *ir.Node, least, most float64) *ir.Node {
+		return b.Max(b.Min(x, b.Const(ir.I64, most)), b.Const(ir.I64, least))
+	}
+	trips := func(lo, hi *ir.Node) float64 {
+		var turns float64
+		sumOver(b, b.Cast(ir.I32, lo), b.Add(b.Cast(ir.I32, hi), b.I32(1)), func(i *ir.Node) *ir.Node {
+			turns = MostTrips(i.Fold)
+			return i
+		})
+		return turns
+	}
+	start := b.Load(from, r)
+	near := b.Min(b.Add(start, b.Const(ir.I64, 15)), b.Load(last, r))
+	if n := trips(clamp(start, 0, elements), clamp(near, -1, elements-1)); n != 16 {
+		t.Errorf("%g turns, want 16 at most", n)
+	}
+	if n := trips(clamp(start, 0, elements), clamp(b.Load(last, r), -1, elements-1)); n != elements/rows {
+		t.Errorf("%g turns between ends that do not hang together, want %d", n, elements/rows)
+	}
+	up := b.Max(start, b.Load(last, r)) // as far above the start as the other end is
+	if n := trips(clamp(start, 0, elements), clamp(up, -1, elements-1)); n < elements/rows {
+		t.Errorf("%g turns to the greater of two, want %d at least", n, elements/rows)
+	}
+	if n := trips(clamp(up, 0, elements), clamp(near, -1, elements-1)); n != 1 {
+		t.Errorf("%g turns from the greater of two to what is no greater than the other, want 1 at most", n)
+	}
+}
