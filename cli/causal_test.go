@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"weft/ops/files/npy"
+)
+
+// The propagator of a thousand points that are on record has the density and the modes that are recorded of them: the largest eigenvalues of i times its commutator, each
+// twice as a singular value, and the sum of the squares of all.
+func TestPropagatorOfRecordedPoints(t *testing.T) {
+	const shared = "../../shared/data/linalg/points1000.npy"
+	points, err := filepath.Abs(shared)
+	must(t, err)
+	if _, err := os.Stat(points); err != nil {
+		t.Skip("the shared fixtures are not here")
+	}
+	r := &restarter{t: t, folder: t.TempDir(), env: os.Environ()}
+	must(t, os.WriteFile(filepath.Join(r.folder, "p.weft"), []byte(`use causal
+points = read("`+points+`", dims: [i, c])
+c = causal.order(points[c: 0], points[c: 1])
+causal.propagator(c, mass: 1, density: 1000) | write("k.npy")
+cast(mean(where(c, 1, 0)), f64) | write("density.npy")
+`), 0o666))
+	r.run()
+	density, _, err := npy.Load[float64](filepath.Join(r.folder, "density.npy"))
+	must(t, err)
+	if math.Abs(density[0]-0.2566) > 5e-5 {
+		t.Errorf("density %g", density[0])
+	}
+	k, _, err := npy.Load[float64](filepath.Join(r.folder, "k.npy"))
+	must(t, err)
+	const n = 1000
+	between, squares := mat.NewDense(n, n, nil), 0.0
+	for i := range n {
+		for j := range n {
+			if j <= i && k[i*n+j] != 0 {
+				t.Fatalf("row %d has %g in column %d", i, k[i*n+j], j)
+			}
+			d := k[i*n+j] - k[j*n+i]
+			between.Set(i, j, d)
+			squares += d * d
+		}
+	}
+	var product mat.Dense
+	product.Mul(between.T(), between)
+	var e mat.EigenSym
+	if !e.Factorize(mat.NewSymDense(n, product.RawMatrix().Data), false) {
+		t.Fatal("no eigenvalues")
+	}
+	values, sum := e.Values(nil), 0.0
+	for _, v := range values {
+		sum += v
+	}
+	if math.Abs(sum/squares-1) > 1e-12 {
+		t.Errorf("squares of the modes add up to %g, and of the elements to %g", sum, squares)
+	}
+	for i, want := range []float64{203.857255, 75.740180, 55.633237} {
+		for _, at := range []int{n - 1 - 2*i, n - 2 - 2*i} {
+			if got := math.Sqrt(values[at]); math.Abs(got-want) > 1e-6 {
+				t.Errorf("mode %d is %.6f, recorded is %.6f", i, got, want)
+			}
+		}
+	}
+}
