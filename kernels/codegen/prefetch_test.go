@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	render "weft/kernels/codegen/c"
+	"weft/kernels/ir"
+	"weft/kernels/ir/rules"
 	"weft/kernels/schedule"
 )
 
@@ -31,5 +33,36 @@ func TestFarLoadsArePrefetched(t *testing.T) {
 	}
 	if out, err := render.Render(total(1<<16), schedule.CPU{FoldLanes: true}, schedule.AVX2, "kernel", render.Way{}); err != nil || strings.Contains(out.Source, "__builtin_prefetch(") {
 		t.Errorf("a fold along memory prefetches; %v", err)
+	}
+}
+
+// Rows that a sweep writes are asked for where they stay in the caches, and not where they go past them: those of whole lines of an array that is
+// stored past.
+func TestSweptRowsAreAskedForOrStoredPast(t *testing.T) {
+	for _, c := range []struct {
+		columns    int
+		past, want bool
+	}{{1040, true, true}, {1000, true, false}, {1040, false, false}} {
+		b := ir.NewBuilder()
+		x := b.Axis("x", c.columns)
+		in, out := f32("in", 500, c.columns), f32("out", 500, c.columns)
+		k := &ir.Kernel{Name: "sweep", Axes: []*ir.Node{x}, Past: c.past}
+		b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(500), Init: []*ir.Node{b.F32(0)}}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			sum := b.Add(acc[0], b.Load(in, i, x))
+			k.Stores = append(k.Stores, ir.Store{Buf: out, Index: []*ir.Node{i, x}, Value: sum, In: i.Fold})
+			return []*ir.Node{sum}, nil
+		})
+		if err := rules.Check(k); err != nil {
+			t.Fatal(err)
+		}
+		s := schedule.CPU{Order: []int{0}, Lanes: []schedule.AxisN{{Axis: 0, N: 8}}, Split: 2, Chunk: []schedule.AxisN{{Axis: 0, N: 104}}}
+		got, err := render.Render(k, s, schedule.AVX2, "f", render.Way{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		past, asks := strings.Contains(got.Source, "past_f32("), strings.Contains(got.Source, ", 1);")
+		if past != c.want || asks == c.want {
+			t.Errorf("rows of %d, past %v: stored past %v, asked for %v\n%s", c.columns, c.past, past, asks, got.Source)
+		}
 	}
 }
