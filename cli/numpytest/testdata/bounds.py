@@ -486,7 +486,7 @@ def take(kind, a, places, dim, here, by, outside, dims):
         exact = np.maximum(np.abs(lo), np.abs(hi)) <= 1 / unit_roundoff(places.kind)
         moved = rounded(places.kind, dims, lo, hi)  # as a float, where the sum is one
         lo, hi = np.where(exact, lo, moved.lo), np.where(exact, hi, moved.hi)
-    if outside in ("wrap", "mirror") and places.kind.startswith("f"):  # one that is too far is none
+    if (outside == "wrap" or outside == "mirror" and n > 1) and places.kind.startswith("f"):  # one that is too far is none; a mirrored element is all there is
         nan, only = nan | (np.maximum(np.abs(lo), np.abs(hi)) > 2.0**53), only | (lo > 2.0**54) | (hi < -(2.0**54))
     sure = (lo == hi) & (np.abs(lo) < 2.0**50) & ~nan
     p = np.where(sure, lo, 0).astype(np.int64)
