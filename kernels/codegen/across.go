@@ -116,7 +116,7 @@ func (g *gen) putAside(in *values.Scope, s form.Output, l ir.Linear, vary ir.Set
 // tookAside is a load that was put aside before the turns.
 func (g *gen) tookAside(n *ir.Node, v int, m values.Layout, at int) (x Value, ok bool) {
 	a := g.across
-	if a == nil || m != values.ByLane || g.Stack[at].Fold != a.f || !g.loadsRows(a.f, n) {
+	if a == nil || g.Filling || m != values.ByLane || g.Stack[at].Fold != a.f || !g.loadsRows(a.f, n) {
 		return x, false
 	}
 	i := slices.IndexFunc(a.loads, func(r *rows) bool { return r.n == n })

@@ -95,3 +95,27 @@ func TestRowsOfTurns(t *testing.T) {
 		}
 	}
 }
+
+// What a slice packs of rows that turns load is read from memory, not from what the turns put aside.
+func TestPackedRowsOfTurns(t *testing.T) {
+	const long = 70
+	b := ir.NewBuilder()
+	i := b.Axis("i", rowsAcross)
+	f, _, state := carried(b, 0, long, b.Load(f32("G", rowsAcross), i), func(k, _ *ir.Node) *ir.Node { return b.Mul(b.Load(f32("A", rowsAcross, long), i, k), b.F32(9)) })
+	kernels := []*ir.Kernel{{Name: "packed", Axes: []*ir.Node{i}, Stores: []ir.Store{{Buf: f32("O", rowsAcross, long), Index: []*ir.Node{i, f.Index}, Value: state, In: f}}}}
+	in := map[string][]float64{"A": exactWave(rowsAcross * long), "G": exactWave(rowsAcross)}
+	slow := compileAll(t, kernels, schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
+	want := slow[0].(*launchable).outputs(t, in, []region.Region{kernels[0].Domain()})
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
+		if !runs(t, target) {
+			continue
+		}
+		s := schedule.CPU{Order: []int{0}, Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes}}, Split: 8, Chunk: []schedule.AxisN{{Axis: 0, N: 2 * target.Lanes}}, Pack: true}
+		fast := compileAll(t, kernels, target, func(*ir.Kernel) schedule.CPU { return s })[0].(*launchable)
+		for name, got := range fast.outputs(t, in, []region.Region{{{Lo: 0, Hi: rowsAcross}}}) {
+			if string(got) != string(want[name]) {
+				t.Errorf("%s: %s differs under %s", target.ISA, name, s.Text(kernels[0]))
+			}
+		}
+	}
+}

@@ -87,6 +87,20 @@ func marches() []spec {
 			k.out("above", seen(func(i *ir.Node) *ir.Node { return k.Lt(here, k.Sub(there(i), k.at(rise, i))) }))
 			k.out("below", seen(func(i *ir.Node) *ir.Node { return k.Lt(here, k.Sub(k.at(rise, i), there(i))) }))
 		}},
+		{"marches in float64 until one of several sees nothing", exactly, func(k *kit) {
+			ground := surface(k, "ground", 60)
+			rise := k.floats(ir.F64, "rise", ramp(steps, 0.1, 0.3))
+			rise.Facts.Mono = 1
+			y, x := k.axis("y", rows-3), k.axis("x", wide)
+			all := k.fold(ir.All, k.I32(4), []*ir.Node{k.True()}, func(j *ir.Node, a []*ir.Node) []*ir.Node {
+				here := k.Cast(ir.F64, k.Sub(k.at(ground, y, x), k.real(j)))
+				seen := k.fold(ir.Any, k.I32(steps), []*ir.Node{k.False()}, func(i *ir.Node, b []*ir.Node) []*ir.Node {
+					return []*ir.Node{k.Or(b[0], k.Lt(here, k.Sub(k.Cast(ir.F64, k.at(ground, k.Add(y, j), k.Add(x, i))), k.at(rise, i))))}
+				})
+				return []*ir.Node{k.And(a[0], seen[0])}
+			})
+			k.out("all", all[0])
+		}},
 		{"marches in float64 that float32 would end wrongly", exactly, func(k *kit) {
 			const turns = 3
 			here, rise := k.noise(rows*wide, 8), k.noise(turns, 2000)
