@@ -21,7 +21,7 @@ func Fetched(k *ir.Kernel, t Target, c CPU) float64 {
 			span += float64(u.N-1) * min(p[u.Axis]*float64(lanesAlong(c, u.Axis)), span+lineElements)
 		}
 		lines := span/lineElements + 1
-		if lines*lineElements*4*float64(len(at.loads))*s.trips(f)*s.times(f.Node) <= ownCache {
+		if len(c.Order) > 0 && lines*lineElements*4*float64(len(at.loads))*s.trips(f)*s.times(f.Node) <= ownCache {
 			inner := c.Order[len(c.Order)-1]
 			lines *= min(1, p[inner]*float64(c.Step(inner))/span)
 		}
