@@ -3,12 +3,14 @@ package runtime
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/bounds"
 	"weft/runtime/exec"
@@ -66,10 +68,15 @@ func (r *run) kernel(ctx context.Context, step *bound.Step, over region.Region) 
 // tell has the kernel reported as of arrays as long as they turned out to be.
 func (w *work) tell() error {
 	k, err := w.run.plan.Told(w.step, w.run.elements)
-	if err == nil {
-		w.about = k
+	if err != nil || k == w.step.Kernel {
+		return err
 	}
-	return err
+	w.about = k
+	if r := w.run.result; r.Counted == nil {
+		r.Counted = ops.Counted{}
+	}
+	maps.Copy(w.run.result.Counted, k.Counted())
+	return nil
 }
 
 // part runs a part of the kernel's domain, which on the host's processor is cut into the given tiles.
@@ -106,7 +113,7 @@ func (w *work) finish() {
 	w.run.result.Kernels = append(w.run.result.Kernels, result.Kernel{
 		Executed: executed, Roof: roof,
 		ID: w.step.ID, Name: w.step.Name, Ops: k.Ops, Device: w.device, Shares: w.shares, Tiles: len(s.Turnaround), Wall: w.wall, CPU: w.cpu,
-		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Precision: k.Precision, Schedule: k.Schedule,
+		Flops: k.Flops, Bytes: k.Bytes, Predicted: predicted * 1e-3, Factor: k.Estimate.Factor, Precision: k.Precision, Schedule: k.Schedule,
 		Cached: k.Report.Cached, TurnaroundMean: mean, TurnaroundP95: p95, QueuePeak: s.QueuePeak, Folds: folds,
 	})
 }

@@ -42,7 +42,8 @@ func foldSpecs() []*ops.Spec {
 			Returns: "the state after each turn, with the dimension of `along`. With `keep` a record of `value`, the states that are kept, along that dimension alone and without " +
 				"coordinates, and in i64 `count`, how many each element of the state has, and `first`, where they begin.",
 			Params: append(slices.Clone(params), ops.Param{Name: "keep", Doc: "function of the state: whether it is kept", Accept: function, Optional: true},
-				ops.Count("at_most", "how many states there is room for").Within(1, math.MaxInt32).Opt()),
+				ops.Count("at_most", "how many states there is room for").Within(1, math.MaxInt32).Opt(),
+				ops.Num("likely", "", "the share of these that is probably kept, by which plans are costed until a run has counted; 0: it is not known").Within(0, 1).Opt()),
 			Examples: []ops.Example{
 				{Title: "A wall that warms up slowly", Code: "t = axis(time, 0 h .. 5 h in 6)\nair = where(t < 2 h, 10 K, 20 K)\n" +
 					"show(air | scan((s, a) -> 0.7 * s + 0.3 * a, along: time, from: air[time: 0]))"},
@@ -134,6 +135,8 @@ func (f *folding) goes() (all []operand.Operand, err error) {
 			"`%s` has nothing to go through", name)
 	case f.c.Has("at_most") && !f.c.Has("keep"):
 		return nil, problem.Wrong(problem.ContradictArguments, "at_most", "", "`at_most` bounds what `keep` picks, and there is no `keep`")
+	case f.c.Has("likely") && !f.c.Has("keep"):
+		return nil, problem.Wrong(problem.ContradictArguments, "likely", "", "`likely` says how much `keep` picks, and there is no `keep`")
 	case isPart && name == "scan" && !f.c.Has("keep"):
 		return nil, problem.Wrong(problem.MissingArgument, "", "keep: s -> true keeps all, row by row", "parts of %s may overlap, or leave out some of it: say by `keep` what is kept", f.along)
 	case f.over == nil:

@@ -24,7 +24,7 @@ type counting struct {
 	likely float64 // share of the states that there is room for in all
 }
 
-// Likely is all that there is room for where that is told, else as much as what is put aside has room for.
+// Likely is what the program says or, where that is not told, all that there is room for if this is told, else as much as what is put aside has room for.
 func (c counting) Likely(int) float64 { return c.likely }
 
 // storing puts the states that are kept one after the other.
@@ -83,6 +83,9 @@ func (f *folding) kept(r *recurrence, types []ops.Type, after []operand.Operand)
 	if f.c.Has("at_most") {
 		most, likely = f.c.Int("at_most"), 1
 		each = min(most, roomy*((most+line.Size-1)/line.Size))
+	}
+	if f.c.Has("likely") && f.c.Number("likely") > 0 {
+		likely = f.c.Number("likely")
 	}
 	counts, stores := *r, *r
 	c := counting{&counts, max(1, min(each, r.along.Size)), float64(most) / float64(line.Size), likely}

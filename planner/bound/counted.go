@@ -159,6 +159,12 @@ func (p *Plan) Told(s *Step, elements func(by *Buffer, size int) (int, error)) (
 		return s.Kernel, nil
 	}
 	k := *s.Kernel
+	p.tell(&k, s, counted)
+	return &k, nil
+}
+
+// tell has the figures of a step's kernel go by how much there is of what is counted.
+func (p *Plan) tell(k *Kernel, s *Step, counted ops.Counted) {
 	k.counted, k.told, k.work, k.In, k.Out = counted, cost.Told{}, nil, nil, nil
 	for _, id := range s.Reads {
 		b := p.Buffer(id)
@@ -180,5 +186,47 @@ func (p *Plan) Told(s *Step, elements func(by *Buffer, size int) (int, error)) (
 	}
 	k.count()
 	k.Predict()
-	return &k, nil
+}
+
+// Counted are the shares that the kernel's figures go by, of the most there can be of what is counted when it runs; none: they are guessed.
+func (k *Kernel) Counted() ops.Counted { return k.counted }
+
+// Recall has predictions go by how much there was of what is counted, as it is known from earlier runs by the identity of what counts it. What was
+// decided stays: no choice depends on earlier runs.
+func (p *Plan) Recall(share func(identity string) (float64, bool)) {
+	known := ops.Counted{}
+	for a, s := range p.Graph.Counts {
+		if x, ok := share(p.CountedBy(s)); ok {
+			known[a] = x
+		}
+	}
+	if len(known) > 0 {
+		p.recall(known)
+		p.SumPredictions()
+	}
+}
+
+func (p *Plan) recall(known ops.Counted) {
+	for i := range p.Steps {
+		s, counted := &p.Steps[i], ops.Counted{}
+		for _, program := range s.Programs {
+			program.recall(known)
+		}
+		if s.Kernel == nil {
+			continue
+		}
+		for _, id := range slices.Concat(s.Reads, s.Writes) {
+			for _, d := range p.Buffer(id).Array.Type.Dims {
+				if d.Count == nil {
+					continue
+				}
+				if x, ok := known[*d.Count]; ok {
+					counted[*d.Count] = x
+				}
+			}
+		}
+		if len(counted) > 0 {
+			p.tell(s.Kernel, s, counted)
+		}
+	}
 }

@@ -32,12 +32,25 @@ func (p *Plan) Identity() string {
 			}
 		}
 	}
+	p.identifyNumbers(h)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// CountedBy tells the computation of a stage from others, in the same way.
+func (p *Plan) CountedBy(s *ops.Stage) string {
+	h := sha256.New()
+	ops.EachStage(func(s *ops.Stage) { p.identify(h, s) })(s)
+	p.identifyNumbers(h)
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// identifyNumbers writes the arguments of kernels.
+func (p *Plan) identifyNumbers(h hash.Hash) {
 	for _, n := range p.Numbers {
 		if n.Fixed == "" {
 			fmt.Fprintln(h, n.Name, n.Value)
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // identify writes a stage as a kernel that loads all its inputs.

@@ -23,7 +23,7 @@ const (
 	historyFile  = "learned.json"
 	mostKernels  = 4000 // entries kept, the last used
 	smoothing    = 0.3  // weight of a new observation once there are a few
-	sooner       = 0.7  // that of one of work beside kernels that took less than is known: other programs only ever lengthen it
+	sooner       = 0.7  // that of one that took less than is known, of work beside kernels and of kernels little known: other programs, and memory that is new, only ever lengthen it
 	farthest     = 16.0 // factors are kept within this and its inverse
 	leastSeconds = 20e-6
 	trusted      = 3 // observations after which a kernel that is far off counts as drift
@@ -64,13 +64,14 @@ type History struct {
 }
 
 type historyData struct {
-	Model   string           `json:"model"`   // version of the model that the factors correct
-	Profile string           `json:"profile"` // digest of the fingerprint it was learned on
-	Made    time.Time        `json:"made"`    // of the profile the factors multiply
-	Drift   profile.Drift    `json:"drift"`
-	Kernels map[string]entry `json:"kernels"`
-	Ops     map[string]entry `json:"ops"`
-	Tiles   map[string][]int `json:"tiles,omitempty"` // sizes measured fastest
+	Model   string             `json:"model"`   // version of the model that the factors correct
+	Profile string             `json:"profile"` // digest of the fingerprint it was learned on
+	Made    time.Time          `json:"made"`    // of the profile the factors multiply
+	Drift   profile.Drift      `json:"drift"`
+	Kernels map[string]entry   `json:"kernels"`
+	Ops     map[string]entry   `json:"ops"`
+	Tiles   map[string][]int   `json:"tiles,omitempty"`  // sizes measured fastest
+	Counts  map[string]float64 `json:"counts,omitempty"` // of what is counted when it runs, the share of the most there can be that there was, by what counts it
 }
 
 // OpenHistory reads what was learned with a profile. A file that is missing, damaged, of another machine or of another model is an empty history.
@@ -176,7 +177,11 @@ func (m *Model) learn(d *historyData, seen []Observation) {
 				continue // the machine is not itself, or has changed: Drift decides which
 			}
 		}
-		d.Kernels[key] = e.add(log2, day)
+		if e.N > 0 && e.N < trusted && log2 < e.Log2 { // a first run takes memory that a virtual machine may have to be given first, at a hundredth of the rate
+			d.Kernels[key] = e.toward(log2, sooner, day)
+		} else {
+			d.Kernels[key] = e.add(log2, day)
+		}
 		k := m.kin(o.Ops, o.Bound, o.Kind)
 		d.Ops[k] = d.Ops[k].add(log2, day)
 	}
@@ -207,6 +212,28 @@ func (m *Model) RememberTiles(hash, kind string, size []int) error {
 			d.Tiles = map[string][]int{}
 		}
 		d.Tiles[m.tileKey(hash, kind)] = size
+	})
+}
+
+// Counted is the share of the most there can be of what is counted when it runs that there was in the last run.
+func (m *Model) Counted(identity string) (share float64, ok bool) {
+	h := m.History
+	if h == nil {
+		return 0, false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	share, ok = h.data.Counts[identity]
+	return share, ok
+}
+
+// RememberCounts keeps how much there was of what is counted.
+func (m *Model) RememberCounts(counts map[string]float64) error {
+	return m.update(func(d *historyData) {
+		if d.Counts == nil || len(d.Counts) > mostKernels {
+			d.Counts = map[string]float64{}
+		}
+		maps.Copy(d.Counts, counts)
 	})
 }
 

@@ -100,3 +100,20 @@ func TestLearningBesideOthers(t *testing.T) {
 		t.Errorf("%g s after another of 2 ms", got)
 	}
 }
+
+// A kernel whose first run had to wait for its memory is predicted by half as much after the next one.
+func TestFirstRunsAreSoonForgotten(t *testing.T) {
+	p := profile.Default(2)
+	m := model(p)
+	m.History = OpenHistory(t.TempDir(), p)
+	k := Kernel{IR: sums(1<<16, 1000, 1, plain), Hash: "one", Ops: []string{"sum"}, Tiles: 8}
+	raw := m.Predict(k).Seconds
+	for _, times := range []float64{5, 1} {
+		if err := m.Learn([]Observation{{Hash: "one", Ops: k.Ops, Bound: "compute", Predicted: raw, Measured: times * raw}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := m.Predict(k).Seconds / raw; r > 1.7 {
+		t.Errorf("after a run of five times and one of once what the model says: %.2f times", r)
+	}
+}

@@ -248,7 +248,11 @@ func (t *printer) kernel(s *bound.Step) {
 	t.field("cost", fmt.Sprintf("%s, %s%s: predicted %s, bound by %s",
 		amount(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k)))
 	if dims := t.guessed(s); len(dims) > 0 {
-		t.line("      %-7s how much there is of %s, which the run counts", "guesses", strings.Join(dims, ", "))
+		how := "how much there is of %s, which the run counts"
+		if len(k.Counted()) > 0 {
+			how = "as much of %s as there was when it ran last"
+		}
+		t.line("      %-7s "+how, "guesses", strings.Join(dims, ", "))
 	}
 	if k.Prefault && !k.Place.Accelerates() {
 		t.line("      %-7s what it stores gets its pages while the source is read", "prefault")

@@ -51,9 +51,9 @@ func Observations(p *bound.Plan, r *Result) []cost.Observation {
 	var out []cost.Observation
 	for _, k := range r.Kernels {
 		was := planned[k.ID]
-		if again := repeated[k.ID]; again != nil && again.Device == k.Device && !again.Place.Accelerates() && again.Estimate.Factor > 0 {
+		if again := repeated[k.ID]; again != nil && again.Device == k.Device && !again.Place.Accelerates() && k.Factor > 0 {
 			out = append(out, cost.Observation{Hash: again.Hash, Kind: again.Kind, Ops: again.Ops, Bound: again.Bound,
-				Predicted: k.Predicted / again.Estimate.Factor, Measured: k.Undisturbed(r.Threads)})
+				Predicted: k.Predicted / k.Factor, Measured: k.Undisturbed(r.Threads)})
 		}
 		if was != nil && was.Place.Accelerates() {
 			if o, ok := r.accelerated(was, k); ok {
@@ -61,12 +61,12 @@ func Observations(p *bound.Plan, r *Result) []cost.Observation {
 			}
 			continue
 		}
-		if was == nil || was.Device != k.Device || was.Estimate.Factor <= 0 {
+		if was == nil || was.Device != k.Device || k.Factor <= 0 {
 			continue
 		}
 		out = append(out, cost.Observation{
 			Hash: was.Hash, Kind: was.Kind, Ops: was.Ops, Bound: was.Bound,
-			Predicted: was.Estimate.Seconds / was.Estimate.Factor, Measured: k.Undisturbed(r.Threads),
+			Predicted: k.Predicted / k.Factor, Measured: k.Undisturbed(r.Threads),
 		})
 	}
 	return out

@@ -20,7 +20,7 @@ func TestAcceleratorsAreLearnedApart(t *testing.T) {
 		}}
 	}
 	ran := func(devices ...string) Kernel {
-		k := Kernel{ID: "k1", Name: "blur + sqrt", Ops: []string{"blur", "sqrt"}, Device: "cpu", Wall: 0.75}
+		k := Kernel{ID: "k1", Name: "blur + sqrt", Ops: []string{"blur", "sqrt"}, Device: "cpu", Wall: 0.75, Predicted: 4, Factor: 2}
 		for _, d := range devices {
 			k.Shares = append(k.Shares, fleet.Share{Device: d, Ranges: 1, Rows: 1})
 		}
@@ -62,7 +62,7 @@ func TestLaunchesOfDrivesAreLearned(t *testing.T) {
 	k := bound.Kernel{Kernel: plan.Kernel{Hash: "h", Device: "cpu", Tiles: 2, Estimate: cost.Estimate{Seconds: 4, Factor: 2}, Bound: "compute"}}
 	drive := bound.Step{Step: plan.Step{ID: "d1", Drive: &plan.Drive{Programs: []plan.DriveProgram{{Name: "turn"}}}},
 		Programs: []*bound.Plan{{Steps: []bound.Step{{Step: plan.Step{ID: "d1.turn.k1"}, Kernel: &k}}}}}
-	ran := Kernel{ID: "d1.turn.k1", Device: "cpu", Tiles: 20, Calls: 10, Wall: 1, CPU: 0.8, Predicted: 40}
+	ran := Kernel{ID: "d1.turn.k1", Device: "cpu", Tiles: 20, Calls: 10, Wall: 1, CPU: 0.8, Predicted: 40, Factor: 2}
 	see := func() []cost.Observation {
 		return Observations(&bound.Plan{Steps: []bound.Step{drive}}, &Result{Threads: 4, Kernels: []Kernel{ran}})
 	}

@@ -49,6 +49,8 @@ type Result struct {
 
 	Error string `json:"error,omitempty"` // why the run failed
 
+	Counted ops.Counted `json:"-"` // how much there was, of the most there could be, of what was counted
+
 	PeakRSS     int64 `json:"peak_rss_bytes"`    // memory of the process at most
 	PeakBuffers int64 `json:"peak_buffer_bytes"` // arrays alive at once, as measured
 }
@@ -76,7 +78,8 @@ type Kernel struct {
 	Executed  float64        `json:"executed_flops,omitempty"`
 	Roof      float64        `json:"share_of_roof,omitempty"`
 	Bytes     int64          `json:"bytes"`              // that it loads and stores, each element once
-	Predicted float64        `json:"predicted_s"`        // wall time that the plan expected
+	Predicted float64        `json:"predicted_s"`        // wall time that the plan expected, of as much as there turned out to be
+	Factor    float64        `json:"-"`                  // by which that was corrected by what was learned
 	Precision plan.Precision `json:"precision"`          // the types that it stores and computes in
 	Schedule  string         `json:"schedule,omitempty"` // how its loops run
 	Cached    bool           `json:"cached"`             // its object was found, not made

@@ -88,6 +88,7 @@ func (s *Session) builder(prog *Program, opt PlanOptions, replace bool) func(pla
 		})
 		if err == nil {
 			p.Ways, p.Decided.Ways = prog.Ways, prog.Taken
+			p.Recall(s.recall)
 		}
 		return p, err
 	}
@@ -113,6 +114,7 @@ func (s *Session) bind(ctx context.Context, prog *Program) (*bound.Plan, error) 
 		return nil, fmt.Errorf("error[%s]: %w; make it again with `weft plan`", problem.PipelineUnreadable, err)
 	}
 	p.Repeated = true
+	p.Recall(s.recall)
 	err = s.place(ctx, p)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()

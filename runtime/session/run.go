@@ -26,6 +26,9 @@ func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt run
 			d.Severity = diag.Warning
 		}
 	}
+	if err == nil {
+		s.counted(p, r)
+	}
 	if err == nil && !opt.Tune { // kernels that are tuned took the time of their measurements too
 		s.seen = append(s.seen, result.Observations(p, r)...)
 		if opt.Verify && !opt.Count && !opt.Discard && !opt.Resume { // a run as `weft run` makes it

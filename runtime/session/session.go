@@ -17,11 +17,13 @@ import (
 	"weft/kernels/native"
 	"weft/lang/diag"
 	"weft/ops/problem"
+	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/place"
 	"weft/runtime"
 	"weft/runtime/exec"
 	"weft/runtime/memory"
+	"weft/runtime/result"
 )
 
 // HostOnly, as the device of a session, opens no accelerators.
@@ -55,6 +57,7 @@ type Session struct {
 
 	config Config
 	seen   []cost.Observation // to be learned from
+	counts map[string]float64 // how much there was of what runs counted, to be remembered
 }
 
 // Open looks for a C compiler, without which the interpreter is all there is, for GPUs, and makes the emulated devices. A session that is
@@ -174,11 +177,34 @@ func (s *Session) Models() []place.DeviceModel {
 // out before.
 func (s *Session) Learn(ctx context.Context) error {
 	err := s.Model.Learn(s.seen)
-	s.seen = nil
+	if len(s.counts) > 0 {
+		err = errors.Join(err, s.Model.RememberCounts(s.counts))
+	}
+	s.seen, s.counts = nil, nil
 	if s.Unmeasured != "" && s.CPU != nil && s.Cache != "" && ctx.Err() == nil {
 		err = errors.Join(err, s.Measure(ctx, false))
 	}
 	return err
+}
+
+// counted keeps how much there was of what a run counted.
+func (s *Session) counted(p *bound.Plan, r *result.Result) {
+	for a, share := range r.Counted {
+		if by := p.Graph.Counts[a]; by != nil {
+			if s.counts == nil {
+				s.counts = map[string]float64{}
+			}
+			s.counts[p.CountedBy(by)] = share
+		}
+	}
+}
+
+// recall is how much there was when it was counted last.
+func (s *Session) recall(identity string) (share float64, ok bool) {
+	if share, ok = s.counts[identity]; ok && s.Model.History != nil {
+		return share, true
+	}
+	return s.Model.Counted(identity)
 }
 
 // Measure measures the machine, for predictions from now on; with again also where another process just did.
