@@ -344,6 +344,7 @@ func (o *outline) footing() {
 			}
 		}
 	}
+	o.two()
 	o.ways()
 	for _, a := range o.plan.Approximations {
 		o.line("not exact, line %d: %s: %s", a.Line, a.Op, a.What)
