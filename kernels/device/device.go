@@ -42,8 +42,6 @@ type Options struct {
 	Tune bool // measure candidate schedules when no measurement is cached
 	// TuneTime bounds the measurements of each kernel and makes them happen again where some are cached; 0: a default time, once.
 	TuneTime time.Duration
-	// Once says that nothing else will be compiled soon: what only makes later compilations shorter is not prepared.
-	Once bool
 	// Small says that small tiles will come: what is for them alone is not left until the first one does.
 	Small bool
 	// Describe asks for reports alone: nothing is built, and the programs cannot be bound.

@@ -25,7 +25,6 @@ type variant struct {
 	key      string // digest of all that its code depends on
 	function *function
 	cached   bool // the object was found, not made
-	once     bool // see device.Options
 	weight   int  // how long the compiler takes, see weigh
 	layout   func() device.Layout
 	small    func() (*variant, error) // for tiles of less than out.Least, compiled when first asked for
@@ -229,8 +228,7 @@ func (d *Device) make(ctx context.Context, u unit) {
 func (d *Device) compile(ctx context.Context, u unit) (object string, err error) {
 	slices.SortFunc(u, func(a, b *variant) int { return strings.Compare(a.key, b.key) })
 	flags := d.flags()
-	again := slices.ContainsFunc(u, func(v *variant) bool { return !v.once })
-	header, err := d.header(ctx, flags, again)
+	header, err := d.header(ctx, flags)
 	if err != nil {
 		return "", err
 	}
@@ -246,12 +244,7 @@ func (d *Device) compile(ctx context.Context, u unit) (object string, err error)
 	}
 	object = d.store.path(name, ".so")
 	err = d.compiler.compile(ctx, flags, path, object)
-	ce, failed := errors.AsType[*CompileError](err)
-	if failed && d.distrust(header) {
-		err = d.compiler.compile(ctx, flags, path, object)
-		ce, failed = errors.AsType[*CompileError](err)
-	}
-	if failed {
+	if ce, failed := errors.AsType[*CompileError](err); failed {
 		for _, v := range u {
 			ce.Kernels = append(ce.Kernels, v.kernel.Name)
 		}

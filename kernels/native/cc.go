@@ -38,13 +38,16 @@ func (c *compiler) compile(ctx context.Context, flags []string, source, object s
 	return c.run(ctx, flags, source, object, "-shared", source, "-lm")
 }
 
-// precompile makes a precompiled header, for units compiled with the same flags.
-func (c *compiler) precompile(ctx context.Context, flags []string, header, object string) error {
-	return c.run(ctx, flags, header, object, "-x", "c-header", header)
-}
-
 // optimises tells the flags that say how much the compiler optimises.
 func optimises(flag string) bool { return strings.HasPrefix(flag, "-O") }
+
+// arguments are those of the command and flags.
+func (c *compiler) arguments(flags []string) []string {
+	if slices.ContainsFunc(c.Command[1:], optimises) { // "gcc -O0" is meant
+		flags = slices.DeleteFunc(slices.Clone(flags), optimises)
+	}
+	return slices.Concat(c.Command[1:], flags)
+}
 
 // run has the compiler write a file, which appears whole or not at all.
 func (c *compiler) run(ctx context.Context, flags []string, source, object string, what ...string) error {
@@ -53,11 +56,8 @@ func (c *compiler) run(ctx context.Context, flags []string, source, object strin
 		return fmt.Errorf("native: %w", err)
 	}
 	temporary.Close()
-	defer os.Remove(temporary.Name())                  // gone already after the rename
-	if slices.ContainsFunc(c.Command[1:], optimises) { // "gcc -O0" is meant
-		flags = slices.DeleteFunc(slices.Clone(flags), optimises)
-	}
-	args := slices.Concat(c.Command[1:], flags, []string{"-fPIC", "-pipe", "-o", temporary.Name()}, what)
+	defer os.Remove(temporary.Name()) // gone already after the rename
+	args := slices.Concat(c.arguments(flags), []string{"-fPIC", "-pipe", "-o", temporary.Name()}, what)
 	var said bytes.Buffer
 	limited, cancel := context.WithTimeoutCause(ctx, compileTimeout, fmt.Errorf("it took longer than %s", compileTimeout))
 	defer cancel()

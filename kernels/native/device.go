@@ -136,9 +136,6 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.O
 			return nil, err
 		}
 		programs[i] = p
-		for _, v := range p.variants {
-			v.once = opt.Once
-		}
 		all = append(all, p.variants...)
 		if opt.Small {
 			small, err := d.smalls(p.variants)

@@ -21,7 +21,7 @@ import (
 // store keeps compiled objects in a folder that several processes may share. An object holds one or more kernels:
 //
 //	UNIT.so, UNIT.c   an object and its source, named for a digest of all it was made from
-//	prelude-X.h       what sources include, and prelude-X.h.gch, its precompiled form
+//	prelude-X.h       what sources include
 //	KERNEL.ref        where a kernel is: object, symbol and the object's checksum
 //	KERNEL.best       the schedule that was measured fastest for a kernel
 //

@@ -86,7 +86,7 @@ func (m *meter) compile() error {
 	}
 	start := time.Now()
 	var err error
-	if m.programs, err = m.dev.Compile(m.ctx, kernels, device.Options{Once: true}); err != nil {
+	if m.programs, err = m.dev.Compile(m.ctx, kernels, device.Options{}); err != nil {
 		return err
 	}
 	made := 0
@@ -103,7 +103,7 @@ func (m *meter) compile() error {
 		return b.F32(float64(start.UnixNano() & 0xffffff))
 	})
 	start = time.Now()
-	_, err = m.dev.Compile(m.ctx, []*ir.Kernel{unique}, device.Options{Once: true})
+	_, err = m.dev.Compile(m.ctx, []*ir.Kernel{unique}, device.Options{})
 	m.profile.Compile = time.Since(start).Seconds()
 	return err
 }

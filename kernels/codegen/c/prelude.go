@@ -12,7 +12,7 @@ import (
 var preludeFiles embed.FS
 
 // preludeParts are the files of a prelude in order; the one without a name is the target's own.
-var preludeParts = []string{"types", "lean", "", "common", "storage", "window64", "reduce", "math"}
+var preludeParts = []string{"types", "", "common", "storage", "window64", "reduce", "math"}
 
 // Prelude is the C text that rendered functions of a target rely on.
 func Prelude(t schedule.Target) string {
