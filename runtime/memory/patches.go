@@ -13,7 +13,8 @@ import (
 // Patches is memory for a whole buffer of which boxes are there: the addresses of all are reserved, what is written has memory until it is dropped, and the
 // rest reads as zero.
 type Patches struct {
-	buf *ir.Buffer
+	buf  *ir.Buffer
+	rows bool
 	*reserved
 }
 
@@ -26,13 +27,13 @@ func NewPatches(buf *ir.Buffer, rows bool) (*Patches, error) {
 	if rows {
 		r.enlarge()
 	}
-	return &Patches{buf, r}, nil
+	return &Patches{buf, rows, r}, nil
 }
 
 // Host is the buffer as a whole.
 func (p *Patches) Host() []byte { return p.data }
 
-// Ready gives a box pages of what was dropped, as far as there are any. Nothing of it is there.
+// Ready gives some rows pages of those that were dropped, as far as there are any. Nothing of them is there.
 func (p *Patches) Ready(at region.Region) {
 	for from, to := range ops.ByteRanges(p.buf, at) {
 		p.stays(p.down(from), p.up(from)) // of these pages others have parts, which were dropped, or are there
@@ -70,7 +71,12 @@ func (p *Patches) Drop(at region.Region, held func(region.Region) bool) {
 		if hi-margin > to && keeps(to, hi-margin) {
 			hi = p.down(to)
 		}
-		p.drop(lo, hi)
+		switch {
+		case p.rows:
+			p.drop(lo, hi)
+		case lo < hi: // nobody takes the pages of parts of rows up again
+			discard(p.raw[lo:hi])
+		}
 	}
 }
 

@@ -216,3 +216,29 @@ func TestWindowsThatAreEmptiedStaySmall(t *testing.T) {
 	}
 	w.Free()
 }
+
+// Parts of rows, for which no pages are asked, leave none behind, however wide they are.
+func TestPartsOfRowsLeaveNothing(t *testing.T) {
+	const n, rows, wide = 30000, 32, 14000 // no whole pages, more than are moved one by one
+	buf := &ir.Buffer{Name: "p", Type: ir.F64, Shape: []int{20 * rows, n}}
+	p, err := NewPatches(buf, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Free()
+	before := resident(t)
+	for i := range 20 {
+		for lo := 0; lo+wide <= n; lo += wide {
+			at := region.Region{{Lo: i * rows, Hi: (i + 1) * rows}, {Lo: lo, Hi: lo + wide}}
+			for from, to := range ops.ByteRanges(buf, at) {
+				for k := from; k < to; k++ {
+					p.Host()[k] = 1
+				}
+			}
+			p.Drop(at, func(region.Region) bool { return false })
+		}
+	}
+	if more := resident(t) - before; more > 2*rows*wide*8+8<<20 {
+		t.Errorf("%d bytes are held of boxes of %d", more, rows*wide*8)
+	}
+}
