@@ -20,7 +20,7 @@ import (
 
 var (
 	budgets = flag.Int("budgets", 6, "how many budgets each pipeline of matrices is given")
-	order   = flag.Int("order", 600, "rows of these matrices")
+	order   = flag.Int("order", 1100, "rows of these matrices")
 )
 
 // Within any budget, a pipeline of matrices gives the same bytes in no more memory than that and beside is, or is refused before it runs, with a budget that then
@@ -34,6 +34,7 @@ func TestBudgetsHold(t *testing.T) {
 	for name, text := range map[string]string{
 		"product":  "a = read(\"a.npy\", dims: [i, k])\nb = read(\"a.npy\", dims: [k, j])\ndot(a, b, over: k) | write(\"out.npy\")\n",
 		"cholesky": "cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"out.npy\")\n",
+		"inverse":  "inverse(read(\"a.npy\", dims: [i, j]), rows: i, columns: j, triangle: lower) | write(\"out.npy\")\n",
 		"lanczos":  "e = eigen(read(\"a.npy\", dims: [i, j]), most: 30, until: 0)\n(e.vector | write(\"out.npy\"))\n",
 	} {
 		t.Run(name, func(t *testing.T) {
