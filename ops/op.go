@@ -91,6 +91,15 @@ type Counter interface {
 	Units() int
 }
 
+// Later is a source of what a sink of the same program takes, which is no output of that.
+type Later interface{ After(sink Op) bool }
+
+// Inner is such a sink.
+type Inner interface {
+	Sink
+	Inner()
+}
+
 // TileReader is a source that also gives its array part by part.
 type TileReader interface {
 	Streamer

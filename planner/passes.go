@@ -132,19 +132,22 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		}
 	}
 	opt.build, opt.weighed = build, map[string]float64{}
-	g := graph.Collect(sinks, false, 0)
+	g := graph.Collect(sinks, false, 0, false)
 	p, err := build(g, dev, opt)
 	tight := problem.Problem{}
 	if len(g.Drives) == 0 || !errors.As(err, &tight) || tight.Code != problem.MemoryBudget {
 		return p, err
 	}
-	if apart, fault := build(graph.Collect(sinks, true, 0), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
+	if apart, fault := build(graph.Collect(sinks, true, 0, false), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
 		apart.Apart = true
 		return apart, nil
 	}
-	if g = graph.Collect(sinks, true, opt.Memory); g.Tiled() && g.Least() <= opt.Memory {
+	for _, spill := range []bool{false, true} {
+		if g = graph.Collect(sinks, true, opt.Memory, spill); !g.Tiled() || g.Least() > opt.Memory {
+			break
+		}
 		if p, err = build(g, dev, opt); err == nil {
-			p.Apart, p.Room = true, opt.Memory
+			p.Apart, p.Room, p.Spills = true, opt.Memory, spill
 			return p, nil
 		}
 	}

@@ -326,9 +326,15 @@ func (r *run) sink(ctx context.Context, step *bound.Step) error {
 	return err
 }
 
+// discards reports whether a sink does nothing.
+func (r *run) discards(step *bound.Step) bool {
+	_, inner := step.Op.Bound.(ops.Inner)
+	return r.opt.Discard && !inner
+}
+
 // hand gives a sink its arrays.
 func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (ops.Note, error) {
-	if r.opt.Discard {
+	if r.discards(step) {
 		return exec.Discarded, nil
 	}
 	if err := r.leftovers(step); err != nil {

@@ -222,7 +222,7 @@ var errStrips = errors.New("it was written in other strips, under another memory
 func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 	r := p.run
 	s := &tileSink{run: r, step: step}
-	if r.opt.Discard {
+	if r.discards(step) {
 		s.TileSink = exec.Discard{}
 		return s, nil
 	}

@@ -29,11 +29,11 @@ func smallSpecs() []*ops.Spec {
 	const larger = "One matrix of more than 20 rows, without other dimensions, goes by panels of 128 columns: its products are in the type of its elements, blocks on the diagonal " +
 		"in float64. Where it has no root, or no one solution, the run stops and says at which row, counted from 0. The tolerance is of each panel, from those before it; " +
 		"all in all, the error is up to about the condition of the matrix times the rounding of its type."
-	const onDisk = " Where a is read from a file, or follows from what its elements can be computed from in place, and does not fit the memory, tiles of it and of the root are in " +
-		"memory, and the rest is on disk, beside what the program writes: of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written (Toledo, A survey " +
+	const onDisk = " Where a does not fit the memory, tiles of it and of the root are in memory, and the rest is on disk, beside what the program writes; an a that is read from no file, and does not " +
+		"follow from what its elements can be computed from in place, is stored there first. Of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written (Toledo, A survey " +
 		"of out-of-core algorithms in numerical linear algebra, 1999). The bits are those of the whole, of f32 where tiles have 512 rows or more."
-	const triangleOnDisk = " A triangle that does not fit the memory is read in tiles, where it is read from a file or follows from what its elements can be computed from in place, and so are " +
-		"right sides along one other dimension; solutions are on disk: of u x t tiles, for each of u the t (t + 1) / 2 of the triangle are read, and of an inverse t (t + 1) (t + 2) / 6 in all, " +
+	const triangleOnDisk = " A triangle that does not fit the memory is read in tiles, and so are right sides along one other dimension, from their files or where they are stored on disk first, unless they follow " +
+		"from what their elements can be computed from in place; solutions are on disk: of u x t tiles, for each of u the t (t + 1) / 2 of the triangle are read, and of an inverse t (t + 1) (t + 2) / 6 in all, " +
 		"since tiles of zeros are neither read nor made. The bits are those of the whole, of f32 where tiles have 512 rows or more."
 	return []*ops.Spec{
 		{

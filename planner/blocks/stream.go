@@ -232,32 +232,6 @@ func refuses(op *ops.Instance, source bool) string {
 	return ""
 }
 
-// levels finds the first pass in which each step can run, behind those that make what it needs as a whole, and the last one in which what it makes by
-// blocks is made again.
-func (f *flow) levels() {
-	for _, u := range f.units {
-		for _, b := range u.reads {
-			m := f.maker[b]
-			if m == nil || m.step.Kind == plan.ReadStep {
-				continue
-			}
-			l := m.level
-			if f.late[b] && m.step.Kind == plan.KernelStep {
-				l++
-			}
-			u.level = max(u.level, l)
-		}
-	}
-	for _, u := range slices.Backward(f.units) {
-		u.last = u.level
-		for _, by := range f.units {
-			if slices.ContainsFunc(u.makes, func(b *bound.Buffer) bool { return f.kept[b] == "" && slices.Contains(by.reads, b) }) {
-				u.last = max(u.last, by.last)
-			}
-		}
-	}
-}
-
 // passes divides the steps: each pass makes what later ones need as a whole and feeds the sinks whose inputs are ready then.
 // Arrays in blocks are made again in every pass that reads them.
 func (f *flow) passes() []Pass {

@@ -57,7 +57,12 @@ type Outside struct{ In, Of *ops.Stage }
 
 // drive gives a drive its programs, each with stages of its own, and what these and the state have from here.
 func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Stage) {
-	l := ops.NewLowering(op, c.stageOf)
+	if c.spilled != nil && c.spilled.of[op] == nil {
+		l := ops.NewLowering(op, c.stageOf)
+		l.Room = c.room
+		c.spills(op, bound.Programs(l).Tasks.Of)
+	}
+	l := ops.NewLowering(op, c.had(op))
 	l.Room = c.room
 	about := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)
@@ -116,9 +121,9 @@ func fromFile(s *ops.Stage) bool {
 // program is one of a drive's calls.
 func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) Program {
 	c := newCollector()
-	c.apart, c.room = around.apart, around.room
+	c.apart, c.room, c.spilled = around.apart, around.room, around.spilled
 	c.findEnds([]*ops.Instance{op})
-	l := ops.NewLowering(op, c.stageOf)
+	l := ops.NewLowering(op, c.had(op))
 	l.Room = c.room
 	d := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)

@@ -62,10 +62,13 @@ type Sink struct {
 type Edge struct{ From, To *ops.Stage }
 
 // Collect lowers every operator that a sink needs. What does not vary in a drive is made around it or, apart, in each of its programs. In less room than
-// arrays take, unless it is 0, drives that can have them on disk do.
-func Collect(sinks []*ops.Instance, apart bool, room int64) *Graph {
+// arrays take, unless it is 0, drives that can have them on disk do; with spill, what is made around them is stored there too.
+func Collect(sinks []*ops.Instance, apart bool, room int64, spill bool) *Graph {
 	c := newCollector()
 	c.apart, c.room = apart, room
+	if spill {
+		c.spilled = newSpills(sinks)
+	}
 	c.findEnds(sinks)
 	for _, op := range sinks {
 		var in []*ops.Stage
@@ -81,8 +84,9 @@ type collector struct {
 	made map[*ops.Instance][]*ops.Stage
 	ends map[*ops.Instance]bool // what the ends of parts of a dim are made from
 
-	apart bool
-	room  int64
+	apart   bool
+	room    int64
+	spilled *spills // nil: nothing is
 }
 
 // findEnds looks through all that some instances are made from.

@@ -25,7 +25,9 @@ type Plan struct {
 	// Apart is set where each program of a drive makes for itself what does not vary in it, since it does not fit the memory as a whole.
 	Apart bool `yaml:"apart,omitempty" json:"apart,omitempty"`
 	// Room is the memory that drives were given whose arrays are on disk, in bytes; 0: none are.
-	Room    int64   `yaml:"room,omitempty" json:"room,omitempty"`
+	Room int64 `yaml:"room,omitempty" json:"room,omitempty"`
+	// Spills says that what is made around such drives, and tiles of which they read, is stored on disk before.
+	Spills  bool    `yaml:"spills,omitempty" json:"spills,omitempty"`
 	Hash    string  `yaml:"hash" json:"hash"`
 	Device  string  `yaml:"device" json:"device"`
 	Machine Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
