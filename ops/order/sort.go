@@ -56,6 +56,18 @@ type sorting struct {
 	ops.Gives
 	along, n int
 	places   bool
+	of       ops.Array
+}
+
+// Range is that of what is sorted: a loop that looks for an element's place tells nothing of it.
+func (s *sorting) Range(int) (lo, hi float64, err error) {
+	if s.places {
+		return 0, float64(s.n - 1), nil
+	}
+	if lo, hi, _, ok := ops.Bounds(s.of); ok {
+		return lo, hi, nil
+	}
+	return math.Inf(-1), math.Inf(1), nil
 }
 
 func bindSort(c *ops.Call, places bool) (ops.Op, error) {
@@ -72,7 +84,8 @@ func bindSort(c *ops.Call, places bool) (ops.Op, error) {
 	if places {
 		out.Elem, out.Unit = ops.I32, ops.Unit{}
 	}
-	return &sorting{ops.One(out), along, t.Dims[along].Size, places}, nil
+	of, _ := c.Args["a"].(ops.Array)
+	return &sorting{ops.One(out), along, t.Dims[along].Size, places, of}, nil
 }
 
 // notAfter reports whether x stands before y or beside it: NaN stand behind all.

@@ -17,6 +17,8 @@ PI = np.pi
 class Val:
     """lo and hi bound the value; nan says where it may be NaN, only where it is nothing else. Integers and booleans are the same without NaN."""
 
+    rounds = True  # arithmetic stands in what makes the value, whether or not an element comes from it
+
     def __init__(self, kind, dims, lo, hi, nan=None, only=None):
         self.kind, self.dims = kind, dims
         parts = [np.asarray(x) for x in (lo, hi, False if nan is None else nan, False if only is None else only)]
@@ -340,11 +342,11 @@ def total(a, axes, add):
     return add(a.lo, axes), add(a.hi, axes), size, ever(np.isinf(a.lo)) & ever(np.isinf(a.hi))
 
 
-def narrow(kind, lo, hi, size, axes):
+def narrow(kind, rounds, lo, size, axes):
     """How far off a sum may be whose terms are f32, by the sum of their magnitudes, and where it may leave the range on the way: terms that
     arithmetic rounded are added up in f32 over up to 512 of them, each addition off by a roundoff of what there is of the sum; the others in f64"""
     count = int(np.prod([lo.shape[i] for i in axes]))
-    if kind != "f32" or not ((lo != hi) & ~np.isnan(lo) & ~np.isnan(hi)).any():  # what is rounded is not known to the bit
+    if kind != "f32" or not rounds:
         return 0.0, np.zeros(size.shape, bool)
     global overflows
     wild = size > F32MAX / 2
@@ -445,7 +447,7 @@ def reduce(op, kind, a, over, q=0.5):
             squares = rounded(kind, a.dims, m.lo**2, m.hi**2)
             lo, hi = np.sum(m.lo**2, axes), np.sum(m.hi**2, axes)
             size = np.sum(squares.hi, axes)
-            slack, much = narrow(kind, squares.lo, squares.hi, size, axes)
+            slack, much = narrow(kind, True, squares.lo, size, axes)
             slack = slack + np.where(np.isinf(size), 0, size * 2.0**-53 * count)  # one after the other, at worst
             wild = squared(m.hi, kind).any(axes) | much
             lo, hi = np.sqrt(np.maximum(lo - slack, 0)), np.sqrt(hi + slack)
@@ -458,7 +460,7 @@ def reduce(op, kind, a, over, q=0.5):
                 return t
             f = to_float(t, "f64")
             return rounded(kind, dims, f.lo / count, f.hi / count, ulps=4)
-        coarse, wild = narrow(a.kind, a.lo, a.hi, size, axes)
+        coarse, wild = narrow(a.kind, a.rounds, a.lo, size, axes)
         slack = np.where(np.isinf(size), 0, size * 2.0**-53 * count + np.where(wild, 0, coarse))
         if op == "mean":
             lo, hi, slack = lo / count, hi / count, slack / count
@@ -702,6 +704,9 @@ def step(o, vals, folder):
     raise ValueError(op)
 
 
+# what gives elements as they were
+MOVES = {"read", "fill", "where", "take", "slice", "reverse", "transpose", "rename", "reshape", "concat", "stack", "sort", "min", "max", "clamp"}
+
 KINDS = {"bool": "bool", "i32": "int32", "i64": "int64", "f32": "float32", "f64": "float64"}
 
 
@@ -711,6 +716,7 @@ def check(program, folder, stats):
     vals = {}
     for o in program["steps"]:
         v = step(o, vals, folder)
+        v.rounds = o["op"] not in MOVES or any(vals[i].rounds and vals[i].kind != "bool" for i in o.get("in", []) if isinstance(i, str))
         vals[o["out"]] = v.ordered(o["order"]) if "order" in o else v
     wrong = []
     for name, file in program["outputs"].items():
