@@ -62,14 +62,17 @@ def rounded(kind, dims, lo, hi, nan=False, only=False, ulps=2, slack=0.0):
 
 
 def whole(kind, dims, lo, hi):
-    """an integer result, of 32 bits held at the ends of their range; beyond 2^53 float64 does not know it, and beyond 64 bits a run may be refused"""
+    """an integer result, of 32 bits held at the ends of their range; beyond 2^53 float64 does not know it, and beyond 64 bits, which 32 are made of, a run may
+    be refused"""
     global overflows
-    if kind == "i32":
-        lo, hi = np.clip(lo, -(2.0**31), 2.0**31 - 1), np.clip(hi, -(2.0**31), 2.0**31 - 1)
     limit = 2.0**62
     with np.errstate(invalid="ignore"):
         out = ~((lo >= -limit) & (hi < limit))
         overflows = overflows or bool(out.any())
+    if kind == "i32":
+        least, most = -(2.0**31), 2.0**31 - 1
+        return Val(kind, dims, np.where(out, least, np.clip(lo, least, most)), np.where(out, most, np.clip(hi, least, most)))
+    with np.errstate(invalid="ignore"):
         slack = np.where(np.maximum(np.abs(lo), np.abs(hi)) > 2.0**52, np.maximum(np.abs(lo), np.abs(hi)) * 2.0**-50, 0)
     lo, hi = np.where(out, -np.inf, lo - slack), np.where(out, np.inf, hi + slack)
     return Val(kind, dims, lo, hi)
