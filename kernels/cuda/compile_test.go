@@ -20,6 +20,7 @@ import (
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/draw"
 )
 
 func library(t testing.TB) *nvrtc.Library {
@@ -79,7 +80,7 @@ func TestSuiteCompiles(t *testing.T) {
 		{"shared tiles", func(k *ir.Kernel) schedule.CUDA {
 			return over(k, schedule.CUDA{}).WithSharedTiles(k, 0, gpu.Shared)
 		}, 90, named("stencil", "coarser", "filter", "frames", "products", "guard", "storage")},
-		{"random", func(k *ir.Kernel) schedule.CUDA { return schedule.AnyCUDA(rng, k) }, 90, nil},
+		{"random", func(k *ir.Kernel) schedule.CUDA { return draw.CUDA(rng, k) }, 90, nil},
 	} {
 		t.Run(set.name, func(t *testing.T) {
 			var kernels []*ir.Kernel

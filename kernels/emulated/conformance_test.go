@@ -10,6 +10,7 @@ import (
 	"weft/kernels/conformance"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/draw"
 )
 
 // TestConformance runs the suite on the CUDA dialect: under the rules' schedules, under schedules drawn at random, with
@@ -18,7 +19,7 @@ func TestConformance(t *testing.T) {
 	random := func(seed uint64) func(k *ir.Kernel) []schedule.CUDA {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		return func(k *ir.Kernel) []schedule.CUDA {
-			return []schedule.CUDA{schedule.AnyCUDA(rng, k)}
+			return []schedule.CUDA{draw.CUDA(rng, k)}
 		}
 	}
 	shared := func(n int) func(k *ir.Kernel) []schedule.CUDA {

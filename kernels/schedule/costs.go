@@ -6,6 +6,8 @@ package schedule
 const (
 	gatheredLane  = 2.0  // a lane of a gather: load.gather takes 0.75 ns, 2.4 instructions, a line shared by a few lanes included
 	cacheLine     = 4.0  // and of a line of its own: load.gather.far takes 1.15 ns more, 3.7 instructions
+	nearRow       = 2.0  // a line of a window from a core's own cache, and of a far one below: delay-and-sum of 8 frames of 128 elements at
+	farRow        = 8.0  // once, 0.5 MiB of lines a step, took 2.2 times one frame after the other, and with half the elements skipped 0.6
 	groupedLane   = 2.7  // a place of which four neighbours are gathered and transposed: load.four takes 4 x 0.33 ns, 4.2, with lines
 	groupGuard    = 1.0  // the test that they are there, since padding serves single elements only: a comparison
 	crossedLane   = 0.8  // transposed in registers: 16 loads and 64 permutations for 16 vectors, at half the rate, and their lines
@@ -32,6 +34,7 @@ const (
 	mostRepeated = 0.03     // share of work that may be done again for loads to find what the tile before has read: that gained 2 to 5 %
 	ownCache     = 1 << 20  // bytes that a core has to itself: level 2 of Zen 4 and Zen 5; others have 1 to 2 MiB
 	lineElements = 16       // float32 in a cache line of 64 bytes
+	lineBytes    = 64       // of it
 	pageElements = 1024     // and in a page of 4 KiB, within which processors foresee what is read next
 	longestTest  = 8        // iterations between tests of an exit: a reduction and a branch are a tenth of eight short iterations
 	mostVectors  = 8        // in flight: as many as multiply-adds are under way, four cycles on two units

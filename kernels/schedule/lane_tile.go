@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -16,7 +17,7 @@ func (s *survey) tiledSchedules(f *ir.Fold, axes []int) []CPU {
 		if out[i].Flat > 0 {
 			continue
 		}
-		out[i].Order = s.nearOrder(out[i], spreads)
+		out[i].Order = s.nearOrder(out[i], s.positions(f), spreads)
 	}
 	return out
 }
@@ -45,7 +46,7 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 						wait = 0
 					}
 					c.Window = w
-					each := arithmetic + float64(len(at.loads))*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads)
+					each := arithmetic + float64(len(at.loads))*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads) + s.rowsCost(c, f, at, spreads)
 					options = append(options, option{s.windowed(c, f), waste * (each*(1+wait) + edge)})
 				}
 			}
@@ -136,9 +137,9 @@ func choices(options []option) (out []CPU) {
 	return out
 }
 
-// nearOrder puts the axes innermost along which one step's loads lie nearest to the last one's, unless that repeats much
-// work which an innermost axis could share.
-func (s *survey) nearOrder(c CPU, spreads []spread) []int {
+// nearOrder puts the axes innermost along which one step's loads lie nearest to the last one's, and those outermost that take them to other rows, unless
+// that repeats much work which an innermost axis could share.
+func (s *survey) nearOrder(c CPU, at scatter, spreads []spread) []int {
 	shared := c.Order[len(c.Order)-1]
 	vectors := 1
 	for _, u := range c.Unroll {
@@ -156,9 +157,48 @@ func (s *survey) nearOrder(c CPU, spreads []spread) []int {
 		for _, p := range spreads {
 			apart[a] += p[a] * float64(c.Step(a))
 		}
+		if s.takesRows(at, a) {
+			apart[a] = math.Inf(1)
+		}
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(apart[b], apart[a]) })
 	return order
+}
+
+// takesRows reports an axis that takes scattered loads to other rows of an array.
+func (s *survey) takesRows(at scatter, axis int) bool {
+	return slices.ContainsFunc(at.all, func(n *ir.Node) bool {
+		rows, _, _ := place(n.Buf, n.Index())
+		return slices.ContainsFunc(rows, func(x *ir.Node) bool { return s.vary(x).Meets(s.k.Axes[axis].Bind()) })
+	})
+}
+
+// rowsCost is what a vector in flight waits in an iteration for lines because others go along other rows: those of all iterations, which the next step reads
+// again, lie in the nearest cache, in a core's own, of which a thread has half, or beyond.
+func (s *survey) rowsCost(c CPU, f *ir.Fold, at scatter, spreads []spread) float64 {
+	rows := 1.0
+	for _, u := range c.Unroll {
+		if s.takesRows(at, u.Axis) {
+			rows *= float64(u.N)
+		}
+	}
+	lines := 0.0
+	for _, p := range spreads {
+		lines += float64(len(at.all)) * p.over(c.Lanes) / lineElements / float64(len(spreads))
+	}
+	lines += float64(len(at.loads))*(1+float64(c.Window)/lineElements) + float64(at.together)/float64(max(1, at.beside))
+	bytes := lines * rows * lineBytes * s.times(f.Node) * s.trips(f)
+	if s.saves(f) {
+		bytes /= 2 // the other turns add nothing
+	}
+	each := 0.0
+	switch {
+	case bytes > ownCache/2:
+		each = farRow
+	case bytes > nearCache:
+		each = nearRow
+	}
+	return each * lines * (rows - 1) / float64(Product(c.Unroll))
 }
 
 // shapes are the lane tiles over one axis or two.

@@ -95,6 +95,7 @@ func (s *survey) spread(f *ir.Fold, positions []*ir.Node, i int) spread {
 // scatter is what loads inside a fold at rounded places are like.
 type scatter struct {
 	at       []*ir.Node // the places, as the floats they are rounded from
+	all      []*ir.Node
 	loads    []*ir.Node // that windows may serve: of neighbours in memory
 	together int        // that lie side by side with others, and so are gathered
 	beside   int        // how many elements lie side by side
@@ -116,6 +117,9 @@ func (s *survey) positions(f *ir.Fold) (out scatter) {
 			if !slices.Contains(out.at, p) {
 				out.at = append(out.at, p)
 			}
+		}
+		if len(places) > 0 {
+			out.all = append(out.all, n)
 		}
 		switch {
 		case len(places) == 0:

@@ -79,7 +79,7 @@ type Share struct {
 func Shares(f *ir.Fold) ([]Share, bool) {
 	out := make([]Share, len(f.Accs))
 	if IsArg(f) {
-		return out, schedule.ArgSplits(f)
+		return out, argSplits(f)
 	}
 	for q, a := range f.Accs {
 		if f.Monoid == ir.Sum {
@@ -109,7 +109,7 @@ type Output struct {
 func Outputs(stores []ir.Store, several bool) (out []Output) {
 	for i := 0; i < len(stores); i++ {
 		s := Output{Store: stores[i]}
-		if several && schedule.Pair(stores[i:]) {
+		if several && pair(stores[i:]) {
 			i++
 			s.Pair = &stores[i]
 		}

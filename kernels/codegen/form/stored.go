@@ -1,4 +1,4 @@
-package schedule
+package form
 
 import (
 	"slices"
@@ -6,8 +6,8 @@ import (
 	"weft/kernels/ir"
 )
 
-// Pair reports whether the second of some stores writes beside what the first one does, and both without conditions.
-func Pair(stores []ir.Store) bool {
+// pair reports whether the second of some stores writes beside what the first one does, and both without conditions.
+func pair(stores []ir.Store) bool {
 	if len(stores) < 2 {
 		return false
 	}
@@ -20,8 +20,8 @@ func Pair(stores []ir.Store) bool {
 	return slices.Equal(x.Terms, y.Terms) && y.C == x.C+1
 }
 
-// ArgSplits recognises steps of an ArgMin or ArgMax that select both by one condition: c ? x : acc0, c ? i : acc1 where c is ir.IsBetter.
-func ArgSplits(f *ir.Fold) bool {
+// argSplits recognises steps of an ArgMin or ArgMax that select both by one condition: c ? x : acc0, c ? i : acc1 where c is ir.IsBetter.
+func argSplits(f *ir.Fold) bool {
 	if len(f.Accs) != 2 {
 		return false
 	}
