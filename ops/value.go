@@ -152,6 +152,24 @@ type Object interface {
 	TypeName() string // probe, grid, transmit, window
 }
 
+// Parted is an object some of which may be chosen by name, such as the places of a probe's elements.
+type Parted interface {
+	Object
+	PartNames() []string
+	// Part is the value of a name, or a Made, or a Record of such; nil for a name that is none of PartNames.
+	Part(name string) Value
+}
+
+// Made is what an operator makes of some values, for parts that nobody may ask for.
+type Made struct {
+	By   string
+	From []Value
+}
+
+// Kind and String make it a value.
+func (Made) Kind() Kind       { return KArray }
+func (m Made) String() string { return m.By + " of " + List(m.From).String() }
+
 func (Number) Kind() Kind { return KNumber }
 func (Text) Kind() Kind   { return KText }
 func (Flag) Kind() Kind   { return KBool }

@@ -114,7 +114,7 @@ func (c *checker) missingPart(v ops.Value, path *syntax.Path, n *syntax.Name) bo
 		c.missingField(r, n)
 		return true
 	}
-	c.report(problem.NotARecord, path.Span(), "%s has no parts to choose with `.%s`", kindOf(v), n.Text)
+	c.noParts(v, path.Span(), n)
 	return true
 }
 

@@ -82,7 +82,7 @@ func File(name string, text []byte, cat *catalogue.Catalogue, opt Options) (*Pro
 
 func newChecker(name string, text []byte, cat *catalogue.Catalogue, opt Options) *checker {
 	c := &checker{cat: cat, opt: opt, units: Units(), paths: map[*ops.Instance]diag.Span{}, bodies: map[*ops.Spec]*function{}, libraries: map[string]*module{},
-		making: map[syntax.Expr]*making{}, plain: map[string]string{}}
+		making: map[syntax.Expr]*making{}, plain: map[string]string{}, parts: map[partAt]ops.Value{}}
 	c.lasting = newFindings()
 	c.findings, c.scope = c.lasting, &scope{names: map[string]*binding{}}
 	src := diag.NewSource(name, string(text))
@@ -114,6 +114,7 @@ type checker struct {
 	libraries map[string]*module          // of functions, by what they are called
 	making    map[syntax.Expr]*making     // what bodies of functions say of dimensions, as far as it was asked
 	plain     map[string]string           // names of dimensions that go by another, from that
+	parts     map[partAt]ops.Value        // of objects, as far as they were asked for
 	solving   []*binding                  // definitions being evaluated, each for the one before it
 	paths     map[*ops.Instance]diag.Span // where the outputs of sinks are named
 	nextID    int
@@ -126,9 +127,12 @@ type findings struct {
 	diags *diag.List
 	sinks []*ops.Instance
 	told  map[diag.Span]bool // calls of functions in which an error was found
+	bare  map[string]bool    // texts of values that were found to have no parts
 }
 
-func newFindings() *findings { return &findings{diags: &diag.List{}, told: map[diag.Span]bool{}} }
+func newFindings() *findings {
+	return &findings{diags: &diag.List{}, told: map[diag.Span]bool{}, bare: map[string]bool{}}
+}
 
 // scope is the names of a text.
 type scope struct {

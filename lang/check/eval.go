@@ -216,24 +216,7 @@ func (c *checker) field(f *syntax.Field, in env) ops.Value {
 	if base == nil {
 		return nil
 	}
-	if m, ok := base.(*module); ok {
-		v, ok := c.part(m, f.Name.Text)
-		if !ok {
-			c.missing(m, f.Name)
-		}
-		return v
-	}
-	r, ok := base.(ops.Record)
-	if !ok {
-		c.report(problem.NotARecord, f.Base.Span(), "%s has no parts to choose with `.%s`", kindOf(base), f.Name.Text).Helpf("only operators with several outputs give parts")
-		return nil
-	}
-	v, ok := r.Fields[f.Name.Text]
-	if !ok {
-		c.missingField(r, f.Name)
-		return nil
-	}
-	return v
+	return c.partOf(base, f.Base.Span(), f.Name)
 }
 
 func (c *checker) unnamedIndex(a *syntax.Argument, base ops.Value) {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
+	"weft/lang/check/slips"
 	"weft/lang/diag"
 	"weft/ops"
 	"weft/ops/problem"
@@ -88,14 +88,14 @@ func (b *binder) meant(p problem.Problem) []string {
 		return nil
 	}
 	arg, item, _ := strings.Cut(p.Arg, ".")
-	written := nameIn(b.call.Args[arg], item)
+	written := slips.NameIn(b.call.Args[arg], item)
 	return slices.DeleteFunc(b.c.alike(written, p.Known), func(n string) bool {
 		call := *b.call
 		call.Args = map[string]ops.Value{}
 		for k, v := range b.call.Args {
 			call.Args[k] = v
 		}
-		call.Args[arg] = replaceName(call.Args[arg], written, n)
+		call.Args[arg] = slips.Replace(call.Args[arg], written, n)
 		return slices.ContainsFunc(complaints(b.spec, &call), func(q problem.Problem) bool { return q.Arg == p.Arg && !q.Warning })
 	})
 }
@@ -116,47 +116,6 @@ func (c *checker) alike(name string, known []string) []string {
 func stem(path string) string {
 	base := filepath.Base(path)
 	return strings.TrimSuffix(base, filepath.Ext(base))
-}
-
-// nameIn is a name in an argument: the argument itself, or the item at a place or of a dimension.
-func nameIn(v ops.Value, item string) string {
-	switch v := v.(type) {
-	case ops.Symbol:
-		return string(v)
-	case ops.Text:
-		return string(v)
-	case ops.List:
-		if i, err := strconv.Atoi(item); err == nil && i < len(v) {
-			return nameIn(v[i], "")
-		}
-	}
-	return item
-}
-
-// replaceName puts another name in place of one, within lists and pairs too.
-func replaceName(v ops.Value, old, name string) ops.Value {
-	switch v := v.(type) {
-	case ops.Symbol:
-		if string(v) == old {
-			return ops.Symbol(name)
-		}
-	case ops.Text:
-		if string(v) == old {
-			return ops.Text(name)
-		}
-	case ops.Pair:
-		if v.Name == old {
-			v.Name = name
-		}
-		return v
-	case ops.List:
-		out := make(ops.List, len(v))
-		for i, x := range v {
-			out[i] = replaceName(x, old, name)
-		}
-		return out
-	}
-	return v
 }
 
 // complaints are what an operator finds wrong with a call.

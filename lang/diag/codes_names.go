@@ -56,7 +56,7 @@ var nameCodes = []Code{
 		Wrong:       "dsm = read(\"dsm.npy\", dims: [y, x], unit: m) | with_coordinates(y, 63 m .. 0 m) | with_coordinates(x, 0 m .. 63 m)\ns = dsm | skyview\nshow(s.totl)",
 		Right:       "dsm = read(\"dsm.npy\", dims: [y, x], unit: m) | with_coordinates(y, 63 m .. 0 m) | with_coordinates(x, 0 m .. 63 m)\ns = dsm | skyview\nshow(s.total)"},
 	{Code: problem.NotARecord, Title: "field of something that is no record",
-		Explanation: "Only the result of an operator with several outputs has fields.",
+		Explanation: "Records have fields: what is written as (x: 1 mm, z: 2 mm), and the results of operators with several outputs. So have probes, whose elements lie at .x, .y and .z, and grids.",
 		Wrong:       "a = read(\"iq.npy\")\nshow(a.total)",
 		Right:       "a = read(\"iq.npy\")\nshow(a)"},
 	{Code: problem.NotCallable, Title: "call of a value",

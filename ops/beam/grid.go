@@ -14,7 +14,7 @@ type Grid struct{ Axes [3]Axis }
 type Axis struct {
 	Points []float64
 	Fixed  bool
-	text   string
+	at     ops.Value // as it was written: a range or a length
 }
 
 var axisNames = [3]string{"x", "y", "z"}
@@ -25,7 +25,7 @@ func (*Grid) TypeName() string { return "grid" }
 func (g *Grid) String() string {
 	var s []string
 	for i, a := range g.Axes {
-		s = append(s, axisNames[i]+": "+a.text)
+		s = append(s, axisNames[i]+": "+a.at.String())
 	}
 	return "grid of " + strings.Join(s, ", ")
 }
@@ -124,7 +124,7 @@ func axis(name string, v ops.Value) (Axis, error) {
 		if !finite(n.V) {
 			return Axis{}, problem.Wrong(problem.NotFiniteConstant, name, "", "%s is not finite", name)
 		}
-		return Axis{Points: []float64{n.V}, Fixed: true, text: n.String()}, nil
+		return Axis{Points: []float64{n.V}, Fixed: true, at: n}, nil
 	}
 	r, ok := v.(ops.Range)
 	if !ok {
@@ -133,7 +133,7 @@ func axis(name string, v ops.Value) (Axis, error) {
 	if err := checkRange(name, r); err != nil {
 		return Axis{}, err
 	}
-	return Axis{Points: r.Points(), text: r.String()}, nil
+	return Axis{Points: r.Points(), at: r}, nil
 }
 
 // checkRange refuses ranges that hold no points, or not the points they seem to.

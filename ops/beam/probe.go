@@ -68,7 +68,8 @@ var matrixProbe = &ops.Spec{
 	Doc:   "A matrix probe: nx by ny elements in the plane z = 0, centred on the origin.",
 	Group: group,
 	Long: "Elements are numbered with x fastest: e = ix + nx iy. The pitch is the distance between centres of neighbours, one for both\n" +
-		"directions or one each. The width of an element, by default its pitch, matters to simulate.echoes only.",
+		"directions or one each. The width of an element, by default its pitch, matters to simulate.echoes and to what asks for it. .look is the way that\n" +
+		"elements look, .width and .height are their size.",
 	Params: []ops.Param{
 		ops.Count("nx", "elements along x"),
 		ops.Count("ny", "elements along y"),
@@ -77,7 +78,7 @@ var matrixProbe = &ops.Spec{
 		ops.Num("pitch_y", "m", "distance between centres along y").Above0().Opt(),
 		ops.Num("width", "m", "width and height of an element; as the pitch when absent").Above0().Opt(),
 	},
-	Returns:  "a probe",
+	Returns:  "a probe, whose parts .x, .y and .z say where its elements lie",
 	Examples: []ops.Example{{Title: "1024 elements", Code: "matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm) | show"}},
 	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		nx, ny := c.Int("nx"), c.Int("ny")
@@ -130,7 +131,7 @@ var linearProbe = &ops.Spec{
 		ops.Num("pitch", "m", "distance between centres of neighbours").Above0(),
 		ops.Num("width", "m", "width of an element, for simulate.echoes; as the pitch when absent").Above0().Opt(),
 	},
-	Returns:  "a probe",
+	Returns:  "a probe, whose parts .x, .y and .z say where its elements lie",
 	Examples: []ops.Example{{Title: "128 elements", Code: "linear_probe(n: 128, pitch: 0.3 mm) | show"}},
 	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		var p problems
@@ -159,7 +160,7 @@ var customProbe = &ops.Spec{
 		ops.Num("y", "m", "elevation coordinates").Also(ops.KList).Or(ops.Quantity(0, "m")),
 		ops.Num("z", "m", "depth coordinates").Also(ops.KList).Or(ops.Quantity(0, "m")),
 	},
-	Returns:  "a probe",
+	Returns:  "a probe, whose parts .x, .y and .z say where its elements lie",
 	Examples: []ops.Example{{Title: "three elements on an arc", Code: "custom_probe(x: [-5 mm, 0 mm, 5 mm], z: [-0.4 mm, 0 mm, -0.4 mm]) | show"}},
 	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		var p problems

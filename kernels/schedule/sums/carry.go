@@ -327,9 +327,22 @@ func Carried(k *ir.Kernel) (n int) {
 	return n
 }
 
+// mostTried is how many axes and folds a kernel binds while values with folds in them are tried a turn later, each of which binds its folds twice more: what
+// is made of it afterwards binds the rest.
+const mostTried = (ir.KernelBinders + ir.MaxBinders) / 2
+
 // slid reports a value in turns of two folds that is the same a turn later of one as of the other.
 func slid(b *ir.Builder, n, one, other *ir.Node) bool {
 	if !n.Free().Meets(one.Bind()) || !n.Free().Meets(other.Bind()) || n.Free().Meets(one.Fold.AccBind.Or(other.Fold.AccBind)) {
+		return false
+	}
+	binds := 0
+	ir.WalkNodes([]*ir.Node{n}, func(x *ir.Node) {
+		if x.Kind == ir.KFold {
+			binds += 4
+		}
+	})
+	if b.Binders()+binds > mostTried {
 		return false
 	}
 	next := func(i *ir.Node) *ir.Node {
