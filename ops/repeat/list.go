@@ -2,6 +2,7 @@ package repeat
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"weft/ops"
@@ -72,11 +73,17 @@ func listSpecs() []*ops.Spec {
 		}, {
 			Name: "has", Doc: "Whether a record has a part that a text names.", Group: "repetition", Returns: "true or false.",
 			Long:   "Functions tell by it what they were given: `if has(city, \"canopy\") then ...` looks at that branch alone which is taken.",
-			Params: []ops.Param{{Name: "of", Doc: "the record", Accept: ops.KRecord, Unit: "*"}, ops.Str("name", "name of the part")},
+			Params: []ops.Param{{Name: "of", Doc: "the record, or what has parts as one has", Accept: ops.KRecord | ops.KObject, Unit: "*"}, ops.Str("name", "name of the part")},
 			Examples: []ops.Example{{Title: "Wind where there is some", Code: "fn wind(weather) = if has(weather, \"wind\") then weather.wind else 1 m/s\n" +
 				"show(wind((air: 20 degC)))\nshow(wind((air: 20 degC, wind: 3 m/s)))"}},
 			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
-				return ops.Flag(c.Args["of"].(ops.Record).Fields[c.Text("name")] != nil), nil
+				switch of := c.Args["of"].(type) {
+				case ops.Record:
+					return ops.Flag(of.Fields[c.Text("name")] != nil), nil
+				case ops.Parted:
+					return ops.Flag(slices.Contains(of.PartNames(), c.Text("name"))), nil
+				}
+				return ops.Flag(false), nil
 			}),
 			Counts: true,
 		},
