@@ -218,6 +218,17 @@ func TestSizesSayEnough(t *testing.T) {
 	}
 }
 
+func TestFiguresHaveNoExponent(t *testing.T) {
+	for got, want := range map[string]string{
+		plan.FormatBytes(1000 << 20): "1000 MiB", plan.FormatBytes(1023 << 20): "1023 MiB", plan.FormatBytes(12345): "12.1 KiB",
+		plan.FormatSeconds(0.9996): "1000 ms", plan.FormatSeconds(0.9996e-3): "1000 us", plan.FormatAmount(999.7e6, "B"): "1000 MB",
+	} {
+		if got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 func laid(t *testing.T, p *bound.Plan) *blocks.Stream {
 	t.Helper()
 	s, err := blocks.Lay(p)

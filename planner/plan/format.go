@@ -17,7 +17,15 @@ func FormatBytes(n int64) string {
 	if i == 0 {
 		return fmt.Sprintf("%d B", n)
 	}
-	return fmt.Sprintf("%.3g %s", v, units[i])
+	return three(v) + " " + units[i]
+}
+
+// three writes three digits, or the four of a number up to 1024, never with an exponent.
+func three(v float64) string {
+	if v >= 999.5 {
+		return fmt.Sprintf("%.0f", v)
+	}
+	return fmt.Sprintf("%.3g", v)
 }
 
 // FormatSeconds writes a time for people.
@@ -26,11 +34,11 @@ func FormatSeconds(s float64) string {
 	case ms >= 1e5:
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
 	case ms >= 1e3:
-		return fmt.Sprintf("%.3g s", s)
+		return three(s) + " s"
 	case ms >= 1 || ms == 0:
-		return fmt.Sprintf("%.3g ms", ms)
+		return three(ms) + " ms"
 	default:
-		return fmt.Sprintf("%.3g us", 1e3*ms)
+		return three(1e3*ms) + " us"
 	}
 }
 
@@ -44,7 +52,7 @@ func FormatAmount(x float64, unit string) string {
 	for i := 0; x >= 1000 && i < len(prefixes); i++ {
 		x, prefix = x/1000, prefixes[i:i+1]
 	}
-	return strings.TrimRight(fmt.Sprintf("%.3g %s", x, prefix+unit), " ")
+	return strings.TrimRight(three(x)+" "+prefix+unit, " ")
 }
 
 // SizeFor writes a budget that holds so many bytes, as --memory takes it.
