@@ -327,7 +327,9 @@ func (g *Graph) lend() {
 			}
 		}
 		for _, in := range g.Around[s] {
-			g.lasts[in] = g.lasts[in] || d.OnDisk(in)
+			if d.OnDisk(in) {
+				g.lasts[in] = true
+			}
 		}
 	}
 	for s := range g.lasts {

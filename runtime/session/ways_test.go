@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 
@@ -95,6 +96,49 @@ func TestWays(t *testing.T) {
 		}
 		if _, err := s.Run(t.Context(), prog, p, runtime.Options{Verify: true, Terminal: nil, Discard: true}); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// TestFormsOfMatrices: of the forms that a sparse matrix may lie in, those in f16, as roots in 8 and in 16 bits are as exact as they are known to be, and the
+// tolerance leaves out what is not.
+func TestFormsOfMatrices(t *testing.T) {
+	cachetest.Use(t)
+	t.Chdir(t.TempDir())
+	s, err := Open(Config{Device: HostOnly, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.CPU == nil {
+		t.Skip("no C compiler")
+	}
+	text := func(least, tolerance string) string {
+		return `use sparse
+i = axis(i, 0 .. 499 in 500)
+j = axis(j, 0 .. 299 in 300)
+far = abs(i * 0.6 - j)
+a = sparse.of(where(far < 40, exp(-far / 3) + 0.001 - ` + least + ` * exp(-far), 0), j) | sparse.store(j, tolerance: ` + tolerance + `)
+1 + 0 * j | iterate(x -> a.transposed(a.apply(x) @keep) / 100, at_most: 200000) | show
+`
+	}
+	for _, c := range []struct {
+		least, tolerance, fits string
+		fails                  []string
+	}{
+		{"0", "4e-5", "values as roots in 16 bits", []string{"values in f16", "values as roots in 8 bits", "values as signed roots"}},
+		{"0", "1e-3", "values in f16", []string{"values as roots in 8 bits"}},
+		{"1.5", "1e-4", "values as signed roots", []string{"values in f16", "values as roots in 16 bits", "values as roots in 8 bits"}},
+	} {
+		_, w, _ := inTurns(t, s, text(c.least, c.tolerance), PlanOptions{})
+		if w.Skipped != "" {
+			t.Fatalf("%+v", w)
+		}
+		for _, v := range w.Tried {
+			t.Logf("%s: %.3g, %s", v.Name, v.Error, v.Verdict)
+			fails := strings.Contains(v.Verdict, "differs by")
+			if strings.HasSuffix(v.Name, c.fits) && fails || fails != slices.ContainsFunc(c.fails, func(name string) bool { return strings.HasSuffix(v.Name, name) }) {
+				t.Errorf("at %s: %+v", c.tolerance, v)
+			}
 		}
 	}
 }
