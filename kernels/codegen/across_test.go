@@ -50,7 +50,7 @@ func rowsWithinRows(long, lo, hi int) *ir.Kernel {
 func rowsTwice(long, lo, hi int) *ir.Kernel {
 	k := rowsOfTurns(long+1, lo, hi)
 	s := k.Stores[0]
-	b := ir.NewBuilder()
+	b := ir.Extend(k.Roots())
 	s.Index = []*ir.Node{s.Index[0], b.Add(s.Index[1], b.I32(1))}
 	s.Value = b.Neg(s.Value)
 	k.Stores = append(k.Stores, s)

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/ir/contraction"
 	"weft/kernels/ir/rules"
 )
 
@@ -29,7 +30,7 @@ func compile(k *ir.Kernel, mode Mode) (*Program, error) {
 		p:     &Program{kernel: k, mode: mode, buffers: k.Buffers()},
 		at:    map[*ir.Node]register{},
 		folds: map[*ir.Node]bool{},
-		fused: ir.ContractionOf(k),
+		fused: contraction.Of(k),
 	}
 	c.scopes = []*scope{{}}
 	for _, a := range k.Axes {
@@ -57,7 +58,7 @@ type compiler struct {
 	at     map[*ir.Node]register
 	folds  map[*ir.Node]bool // compiled
 	scopes []*scope
-	fused  *ir.Contraction
+	fused  *contraction.Rule
 }
 
 // scope is the code of an axis's loop or of a part of a fold.

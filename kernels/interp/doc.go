@@ -11,7 +11,7 @@ package interp
 type Mode uint8
 
 const (
-	// Exact rounds every F32 operation to float32, once, a product and a sum together where ir.Contraction says so. Transcendental
+	// Exact rounds every F32 operation to float32, once, a product and a sum together where contraction.Rule says so. Transcendental
 	// functions are those of float64 rounded to float32.
 	Exact Mode = iota
 	// Wide computes F32 values in float64 without rounding, from unrounded constants. Only the bits of an F32 (ir.Bits) are

@@ -1,6 +1,9 @@
 package interp
 
-import "weft/kernels/ir"
+import (
+	"weft/kernels/ir"
+	"weft/kernels/ir/contraction"
+)
 
 // Value is a float or an integer.
 type Value struct {
@@ -10,7 +13,7 @@ type Value struct {
 
 // Apply computes one operation on its own, as Exact mode does.
 func Apply(n *ir.Node, args []Value) Value {
-	c := &compiler{p: &Program{mode: Exact}, at: map[*ir.Node]register{}, scopes: []*scope{{}}, fused: ir.ContractionOf(&ir.Kernel{})}
+	c := &compiler{p: &Program{mode: Exact}, at: map[*ir.Node]register{}, scopes: []*scope{{}}, fused: contraction.Of(&ir.Kernel{})}
 	m := &small
 	for i, a := range n.Args {
 		if _, ok := c.at[a]; !ok {

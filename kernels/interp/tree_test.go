@@ -11,6 +11,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/interp"
 	"weft/kernels/ir"
+	"weft/kernels/ir/contraction"
 )
 
 // tree evaluates nodes as the language defines them, one by one and where they stand: nothing is moved out of a loop.
@@ -18,12 +19,12 @@ type tree struct {
 	c    conformance.Case
 	data map[*ir.Buffer][]interp.Value
 	vars map[*ir.Node]interp.Value
-	once *ir.Contraction
+	once *contraction.Rule
 	memo []map[*ir.Node][]interp.Value // by open fold iteration
 }
 
 func newTree(c conformance.Case) *tree {
-	t := &tree{c: c, data: map[*ir.Buffer][]interp.Value{}, vars: map[*ir.Node]interp.Value{}, once: ir.ContractionOf(c.Kernel), memo: []map[*ir.Node][]interp.Value{{}}}
+	t := &tree{c: c, data: map[*ir.Buffer][]interp.Value{}, vars: map[*ir.Node]interp.Value{}, once: contraction.Of(c.Kernel), memo: []map[*ir.Node][]interp.Value{{}}}
 	for _, in := range c.Inputs {
 		cell := make([]byte, in.Buf.Type.Size())
 		for i := range in.Buf.Len() {

@@ -63,16 +63,16 @@ func (l Linear) Along(axis *Node) int64 {
 
 // Affine finds the constant by which an integer index grows when axis, a parallel axis or a fold's index, grows by one;
 // 0 if the index does not vary with it. Arithmetic is taken not to wrap.
-func Affine(n, axis *Node) (stride int64, ok bool) { return NewAffine(axis).Stride(n) }
+func Affine(n, axis *Node) (stride int64, ok bool) { return NewVary().Along(axis).Stride(n) }
 
-// AffineIn answers Affine for several indices along one axis.
+// AffineIn answers Affine for indices along one axis.
 type AffineIn struct {
 	axis *Node
 	vary *Vary
 }
 
-// NewAffine prepares for one axis.
-func NewAffine(axis *Node) *AffineIn { return &AffineIn{axis, NewVary()} }
+// Along answers Affine along one axis.
+func (v *Vary) Along(axis *Node) *AffineIn { return &AffineIn{axis, v} }
 
 // Stride is Affine of n.
 func (f *AffineIn) Stride(n *Node) (stride int64, ok bool) {

@@ -2,6 +2,7 @@ package ir
 
 import (
 	"slices"
+	"sync/atomic"
 
 	"weft/kernels/region"
 )
@@ -26,10 +27,17 @@ type Kernel struct {
 	Name     string
 	Axes     []*Node
 	Stores   []Store
-	Contract bool // a*b+c is rounded once where Contraction says so
+	Contract bool // a*b+c is rounded once where contraction.Rule says so
 	Termwise bool // every term of a sum is added in the sum's type: none are added up in a narrower one first
 	Past     bool // what is stored is read long after, by other kernels: it need not be in caches
 	Whole    bool // folds are expected to run to their ends though they may be left: what they find has to hold. Predictions alone go by it
+
+	order atomic.Pointer[order]
+}
+
+// Copy is another kernel with the same axes and stores.
+func (k *Kernel) Copy() *Kernel {
+	return &Kernel{Name: k.Name, Axes: k.Axes, Stores: slices.Clone(k.Stores), Contract: k.Contract, Termwise: k.Termwise, Past: k.Past, Whole: k.Whole}
 }
 
 // Domain is all points of the kernel's axes.
@@ -81,38 +89,6 @@ func (k *Kernel) Args() []*Node {
 	return out
 }
 
-// Roots are the nodes the stores are made of.
-func (k *Kernel) Roots() []*Node {
-	var out []*Node
-	for _, s := range k.Stores {
-		if s.In != nil {
-			out = append(out, enclosing(s.In)...)
-		}
-		out = append(out, s.Index...)
-		out = append(out, s.Value)
-		if s.Guard != nil {
-			out = append(out, s.Guard)
-		}
-	}
-	return out
-}
-
-// enclosing are a fold and those in whose turns it runs, which nothing but a store in it may need.
-func enclosing(f *Fold) []*Node {
-	out := []*Node{f.Node}
-	for i := 0; i < len(out); i++ {
-		WalkNodes(out[i:i+1], func(n *Node) {
-			if n.Kind == KAxis && n.Fold != nil && out[i].free.Meets(n.Bind()) && !slices.Contains(out, n.Fold.Node) {
-				out = append(out, n.Fold.Node)
-			}
-		})
-	}
-	return out
-}
-
-// Walk visits every node once, operands before users.
-func (k *Kernel) Walk(visit func(*Node)) { WalkNodes(k.Roots(), visit) }
-
 // Folds is how many folds a kernel has.
 func (k *Kernel) Folds() (n int) {
 	k.Walk(func(m *Node) {
@@ -134,50 +110,6 @@ func (k *Kernel) Nodes() []*Node {
 	}
 	slices.SortFunc(nodes, func(a, b *Node) int { return a.id - b.id })
 	return nodes
-}
-
-// met are the nodes of a builder that were seen, by number.
-type met []uint64
-
-// first reports whether a node was not seen before.
-func (m *met) first(n *Node) bool {
-	if more := n.id/64 - len(*m); more >= 0 {
-		*m = append(*m, make([]uint64, more+1)...)
-	}
-	word, bit := &(*m)[n.id/64], uint64(1)<<(n.id%64)
-	was := *word&bit != 0
-	*word |= bit
-	return !was
-}
-
-// WalkNodes visits every node reachable from roots once, operands before users. A fold's index and accumulators come
-// before its body.
-func WalkNodes(roots []*Node, visit func(*Node)) {
-	last := 0
-	for _, r := range roots {
-		last = max(last, r.id)
-	}
-	seen := make(met, last/64+1)
-	var walk func(*Node)
-	walk = func(n *Node) {
-		if !seen.first(n) {
-			return
-		}
-		for _, a := range n.Args {
-			walk(a)
-		}
-		if n.Kind == KFold {
-			walk(n.Fold.Index)
-			for _, a := range n.Fold.Accs {
-				walk(a)
-			}
-			n.Fold.Operands(walk)
-		}
-		visit(n)
-	}
-	for _, r := range roots {
-		walk(r)
-	}
 }
 
 // Rounding are the words for how the kernel may round.

@@ -33,19 +33,19 @@ type Node struct {
 	Role    Role // KAxis
 
 	bind int16 // KAxis: the binder it is, from 1 on
+	id   int
+
+	// Args are the operands of KAlu; the index of KLoad, one an axis of the buffer, then guard and other if Guarded;
+	// the KFold node of KGet.
+	Args   []*Node
+	Fold   *Fold   // KFold, KGet, and KAxis with RoleIndex or RoleAcc
+	Buf    *Buffer // KLoad
+	Extent int     // KAxis parallel: iterations, from 0
 
 	F    float64 // KConst of a float type; KArg: what it is where a launch does not say, NaN: a launch must
 	I    int64   // KConst of an integer type or Bool; KGet: which accumulator
 	Name string  // KArg, KAxis
 
-	// Args are the operands of KAlu; the index of KLoad, one an axis of the buffer, then guard and other if Guarded;
-	// the KFold node of KGet.
-	Args   []*Node
-	Buf    *Buffer // KLoad
-	Extent int     // KAxis parallel: iterations, from 0
-	Fold   *Fold   // KFold, KGet, and KAxis with RoleIndex or RoleAcc
-
-	id   int
 	free Set
 }
 
@@ -140,15 +140,22 @@ func (f *Fold) Binders() Set { return f.IndexBind.Or(f.AccBind) }
 
 // Operands calls yield for every node the fold is made of.
 func (f *Fold) Operands(yield func(*Node)) {
-	for _, n := range slices.Concat(f.ends(), f.Init, f.Step) {
+	for _, n := range f.Ends() {
+		yield(n)
+	}
+	for _, n := range f.Init {
+		yield(n)
+	}
+	for _, n := range f.Step {
 		yield(n)
 	}
 }
 
-// ends are what says how many turns a fold makes.
-func (f *Fold) ends() []*Node {
+// Ends are what says how many turns a fold makes.
+func (f *Fold) Ends() []*Node {
+	ends := []*Node{f.Lo, f.Hi, f.While}
 	if f.While == nil {
-		return []*Node{f.Lo, f.Hi}
+		return ends[:2]
 	}
-	return []*Node{f.Lo, f.Hi, f.While}
+	return ends
 }

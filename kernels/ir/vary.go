@@ -6,26 +6,34 @@ package ir
 type Vary struct {
 	seen  met
 	folds []varyFold
-	memo  map[Set]Set
+	memo  map[Set]*Set
+	of    []*Set // by the numbers of nodes that were asked about since the last fold was met
 }
 
 // varyFold is a fold met so far: a value that has bind free also varies over more.
 type varyFold struct{ bind, more Set }
 
 // NewVary returns an empty Vary.
-func NewVary() *Vary { return &Vary{memo: map[Set]Set{}} }
+func NewVary() *Vary { return &Vary{memo: map[Set]*Set{}} }
 
 // Of is the set of binders whose variables can change the value of n, conservatively.
 func (v *Vary) Of(n *Node) Set {
 	if v.discover(n) {
 		clear(v.memo)
+		clear(v.of)
 	}
-	return v.of(n.free)
+	if more := n.id + 1 - len(v.of); more > 0 {
+		v.of = append(v.of, make([]*Set, more)...)
+	}
+	if v.of[n.id] == nil {
+		v.of[n.id] = v.where(n.free)
+	}
+	return *v.of[n.id]
 }
 
-// of is the set for values in which some binders are free, of folds met so far.
-func (v *Vary) of(free Set) Set {
-	if s, ok := v.memo[free]; ok {
+// where is the set for values in which some binders are free, of folds met so far.
+func (v *Vary) where(free Set) *Set {
+	if s := v.memo[free]; s != nil {
 		return s
 	}
 	s := free
@@ -37,8 +45,8 @@ func (v *Vary) of(free Set) Set {
 			}
 		}
 	}
-	v.memo[free] = s
-	return s
+	v.memo[free] = &s
+	return &s
 }
 
 // discover records the folds that bind anything below n and reports whether there were new ones.

@@ -54,9 +54,11 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 		s.depth[f] = 1
 	}
 	slices.Reverse(s.folds)
-	for _, f := range s.folds {
-		for _, g := range s.folds {
-			if f.Node.Free().Meets(g.Binders()) {
+	binders := make([]ir.Set, len(s.folds))
+	for i, f := range s.folds {
+		binders[i] = f.Binders()
+		for j, g := range s.folds[:i] {
+			if f.Node.Free().Meets(binders[j]) {
 				s.depth[f] = max(s.depth[f], s.depth[g]+1)
 			}
 		}
@@ -66,8 +68,8 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	for _, n := range s.nodes {
 		at := &s.place[n.ID()]
 		at.vary = vary.Of(n)
-		for _, f := range s.folds {
-			if n.Free().Meets(f.Binders()) && (at.loop == nil || s.depth[f] > s.depth[at.loop]) {
+		for i, f := range s.folds {
+			if n.Free().Meets(binders[i]) && (at.loop == nil || s.depth[f] > s.depth[at.loop]) {
 				at.loop = f
 			}
 		}

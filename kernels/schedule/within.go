@@ -19,12 +19,20 @@ func plus(l, m ir.Linear, k int64) ir.Linear {
 // Within looks through what only changes an index that would be beyond the ends, by least and greatest values, remainders and magnitudes. Where none of
 // the conditions is negative, it gives what l does. Of two values that are compared, varies tells which one runs along the array.
 func Within(l ir.Linear, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
+	if !slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.Coef == 0 || bends(t.N) }) {
+		return l, nil
+	}
 	within.C = l.C
 	for _, t := range l.Terms {
 		x, more := withinOf(t.N, varies)
 		within, conditions = plus(within, x, t.Coef), append(conditions, more...)
 	}
 	return within, conditions
+}
+
+// bends reports what Within looks through.
+func bends(n *ir.Node) bool {
+	return n.Kind == ir.KAlu && n.Type.Int() && (n.Op == ir.Min || n.Op == ir.Max || n.Op == ir.Abs || n.Op == ir.Mod)
 }
 
 func withinOf(n *ir.Node, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
@@ -35,7 +43,7 @@ func withinOf(n *ir.Node, varies func(*ir.Node) bool) (within ir.Linear, conditi
 		conditions = append(conditions, more...)
 		return x
 	}
-	if n.Kind != ir.KAlu || !n.Type.Int() || !varies(n) {
+	if !bends(n) || !varies(n) {
 		return ir.Linear{Terms: []ir.Term{{N: n, Coef: 1}}}, nil
 	}
 	switch n.Op {

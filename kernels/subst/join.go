@@ -18,8 +18,8 @@ func Join(x, y *ir.Kernel) *ir.Kernel {
 			with[n] = b.Rebuild(n, nil)
 		}
 	})
-	out := *x
+	out := x.Copy()
 	out.Whole = x.Whole && y.Whole
 	out.Stores = slices.Concat(x.Stores, Kernel(y, New(b, with), true).Stores)
-	return &out
+	return out
 }

@@ -48,8 +48,7 @@ func merge(k *ir.Kernel, fits choice) *ir.Kernel {
 		return k
 	}
 	roots = merged(b, roots, ir.Set{}, fits)
-	out := *k
-	out.Stores = slices.Clone(k.Stores)
+	out := k.Copy()
 	for i := range out.Stores {
 		st, n := &out.Stores[i], len(out.Stores[i].Index)
 		st.Index, st.Value, roots = roots[:n:n], roots[n], roots[n+1:]
@@ -57,7 +56,7 @@ func merge(k *ir.Kernel, fits choice) *ir.Kernel {
 			st.Guard, roots = roots[0], roots[1:]
 		}
 	}
-	return &out
+	return out
 }
 
 // survey is what a choice of folds to merge looks at.

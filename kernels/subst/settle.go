@@ -49,8 +49,7 @@ func Kernel(k *ir.Kernel, s *Substitution, any bool) *ir.Kernel {
 	if !any {
 		return k
 	}
-	out := *k
-	out.Stores = slices.Clone(k.Stores)
+	out := k.Copy()
 	for i := range out.Stores {
 		st := &out.Stores[i]
 		if st.In != nil {
@@ -61,7 +60,7 @@ func Kernel(k *ir.Kernel, s *Substitution, any bool) *ir.Kernel {
 			st.Guard = s.Of(st.Guard)
 		}
 	}
-	return &out
+	return out
 }
 
 // within is a fold that a kernel stores in, after the replacement.

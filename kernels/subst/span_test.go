@@ -23,9 +23,9 @@ func TestSpan(t *testing.T) {
 		t.Fatal(err)
 	}
 	left := ends[whole[0].Fold][0]
-	both := *k
+	both := k.Copy()
 	both.Stores = append(both.Stores[:1:1], ir.Store{Buf: out, Index: k.Stores[0].Index, Value: left})
-	second, _ := Span(&both, []*ir.Fold{whole[0].Fold}, func(b *ir.Builder, _ *ir.Fold, spec *ir.FoldSpec) {
+	second, _ := Span(both, []*ir.Fold{whole[0].Fold}, func(b *ir.Builder, _ *ir.Fold, spec *ir.FoldSpec) {
 		spec.Lo, spec.Init = b.I32(middle), []*ir.Node{left, spec.Init[1]}
 	})
 	points := [][]int{{0, 0}, {1, 0}, {2, 0}}

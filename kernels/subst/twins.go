@@ -88,8 +88,22 @@ func (t *twins) sameFold(f, g *ir.Fold) bool {
 
 // meets reports whether an accumulator of a fold has a twin in another.
 func meets(f, g *ir.Fold) bool {
+	if !slices.ContainsFunc(g.Step, func(x *ir.Node) bool {
+		return slices.ContainsFunc(f.Step, func(y *ir.Node) bool { return resemble(x, y, 6) })
+	}) {
+		return false
+	}
 	t := twinsOf(f, g)
 	return slices.ContainsFunc(g.Accs, func(a *ir.Node) bool { return slices.Contains(f.Accs, t.of[a]) })
+}
+
+// resemble reports values that may be the same as long as twins are, by as many operations.
+func resemble(x, y *ir.Node, deep int) bool {
+	if x == y || deep == 0 || x.Kind == ir.KAxis && y.Kind == ir.KAxis {
+		return true
+	}
+	return x.Kind == y.Kind && x.Type == y.Type && x.Op == y.Op && x.I == y.I && x.Buf == y.Buf && (len(x.Args) > 0 || x.Kind == ir.KFold) &&
+		slices.EqualFunc(x.Args, y.Args, func(x, y *ir.Node) bool { return resemble(x, y, deep-1) })
 }
 
 // single is a fold, by the accumulators that it ends with, with one for all that are twins.

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 
 	"weft/kernels/device"
@@ -38,7 +39,10 @@ func (k *Kernel) count() {
 // Compiled records how a device compiled the kernel, and cuts it into tiles that its code likes: those that were measured fastest, where
 // they were and still fit.
 func (k *Kernel) Compiled(on device.Info, r device.Report, step []int, threads int) {
-	k.Report, k.layout, k.work, k.Step, k.Device, k.Kind = &r, &r.Layout, nil, step, on.Name, on.Kind
+	if !reflect.DeepEqual(k.layout, &r.Layout) { // else it is counted
+		k.layout, k.work = &r.Layout, nil
+	}
+	k.Report, k.Step, k.Device, k.Kind = &r, step, on.Name, on.Kind
 	k.Schedule, k.Tuned, k.Tables, k.Loads = r.Schedule, r.Tuned, r.Tables, nil
 	for _, name := range slices.Sorted(maps.Keys(r.Loads)) {
 		k.Loads = append(k.Loads, plan.Count{Name: name, N: r.Loads[name]})

@@ -6,6 +6,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/contraction"
 	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/kernels/schedule"
@@ -82,13 +83,14 @@ type counter struct {
 	rare   map[*ir.Node]float64 // see rarely
 	runs   map[ir.Set]float64   // memo of turned, where nothing is rare
 	inner  map[ir.Set]*ir.Fold  // memo of innermostAround, by loops
+	lying  map[*ir.Node]lying   // memo of loaded
 	narrow map[*ir.Node]bool    // of float64 sums that are float32 for many iterations
 }
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
 func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) Work {
 	c := &counter{k: k, p: p, told: told, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil),
-		runs: map[ir.Set]float64{}, inner: map[ir.Set]*ir.Fold{}}
+		runs: map[ir.Set]float64{}, inner: map[ir.Set]*ir.Fold{}, lying: map[*ir.Node]lying{}}
 	c.folds = foldsOf(k)
 	if layout != nil {
 		c.layout = *layout
@@ -98,14 +100,14 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 	c.loops = count.Around(k, c.layout.Order)
 	for _, a := range c.layout.Lanes {
 		c.lanes = c.lanes.Or(k.Axes[a].Bind())
-		c.along = append(c.along, ir.NewAffine(k.Axes[a]))
+		c.along = append(c.along, c.vary.Along(k.Axes[a]))
 	}
 	c.points = c.lanes
 	if c.layout.FoldLanes {
 		for _, f := range c.innermost() {
 			if !c.vary.Of(f.Node).Meets(c.points) {
 				c.turns = c.turns.Or(binders(f))
-				c.along = append(c.along, ir.NewAffine(f.Index))
+				c.along = append(c.along, c.vary.Along(f.Index))
 			}
 		}
 		c.lanes = c.lanes.Or(c.turns)
@@ -116,7 +118,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 	if c.layout.Narrow {
 		c.narrow = schedule.Narrowed(c.folds)
 	}
-	c.fused = ir.ContractionOf(k).Absorbed(k)
+	c.fused = contraction.Of(k).Absorbed(k)
 	c.handOn()
 	if c.shares = c.executedShares(); c.lanes.Empty() {
 		c.rare = rarely(k, c.folds)

@@ -14,6 +14,22 @@ type step struct {
 	lanes    int
 }
 
+// lying is how the lanes of a vector lie in a buffer.
+type lying struct {
+	steps []step
+	known bool
+}
+
+// loaded is how the lanes of a load lie.
+func (c *counter) loaded(n *ir.Node) ([]step, bool) {
+	l, ok := c.lying[n]
+	if !ok {
+		l.steps, l.known = c.lanesLie(n.Buf, n.Index())
+		c.lying[n] = l
+	}
+	return l.steps, l.known
+}
+
 // lanesLie is how the lanes of a vector lie in a buffer, from the outer axis to the inner one; unknown where that is not known while planning.
 func (c *counter) lanesLie(b *ir.Buffer, index []*ir.Node) (steps []step, known bool) {
 	var folds int64 // of several, a value is in the turns of one
@@ -67,7 +83,7 @@ func span(steps []step) (elements int64) {
 
 // loadClass is how a load's index differs over the lanes.
 func (c *counter) loadClass(n *ir.Node) profile.Class {
-	steps, known := c.lanesLie(n.Buf, n.Index())
+	steps, known := c.loaded(n)
 	switch {
 	case c.lanes.Empty() || known && span(steps) == 0:
 		return profile.Uniform
@@ -137,7 +153,7 @@ func (c *counter) lines(n *ir.Node, class profile.Class, in *ir.Fold, times floa
 	if class != profile.Uniform && class != profile.Contiguous && class != profile.Window {
 		return 0
 	}
-	if _, known := c.lanesLie(n.Buf, n.Index()); class == profile.Window && !known {
+	if _, known := c.loaded(n); class == profile.Window && !known {
 		if c.near(n.Buf) {
 			return 0
 		}
@@ -147,7 +163,7 @@ func (c *counter) lines(n *ir.Node, class profile.Class, in *ir.Fold, times floa
 	}
 	size := int64(n.Buf.Type.Size())
 	apart := func(binder *ir.Node) int64 {
-		d, _ := c.distance(n.Buf, n.Index(), ir.NewAffine(binder))
+		d, _ := c.distance(n.Buf, n.Index(), c.vary.Along(binder))
 		return max(d, -d) * size
 	}
 	if apart(in.Index) < lineBytes {

@@ -71,9 +71,9 @@ func (r *Reference) narrowly(samples []Sample, points [][]int, mem map[*ir.Buffe
 	if n == 0 {
 		return
 	}
-	own := *r.Kernel
+	own := r.Kernel.Copy()
 	own.Contract = !r.Exact
-	program, err := interp.Compile(subst.Settle(&own), interp.Narrow)
+	program, err := interp.Compile(subst.Settle(own), interp.Narrow)
 	if err != nil {
 		return
 	}

@@ -61,15 +61,14 @@ func lying(salt int) func(*ir.Kernel) *ir.Kernel {
 			wrong = b.Alu(ir.BitXor, wrong, b.Alu(ir.Ushr, wrong, b.I32(15)))
 		}
 		one := b.Alu(ir.Eq, b.Alu(ir.Mod, wrong, b.I32(100)), b.I32(7))
-		out := *k
-		out.Stores = slices.Clone(k.Stores)
+		out := k.Copy()
 		for i, s := range out.Stores {
 			if s.Value.Type.Float() {
 				c := func(v float64) *ir.Node { return b.Const(s.Value.Type, v) }
 				out.Stores[i].Value = b.Select(one, b.Add(b.Mul(s.Value, c(1.25)), c(0.25)), s.Value)
 			}
 		}
-		return &out
+		return out
 	}
 }
 

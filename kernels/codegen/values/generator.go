@@ -12,6 +12,7 @@ import (
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
+	"weft/kernels/ir/contraction"
 	"weft/kernels/ir/moved"
 	"weft/kernels/schedule"
 )
@@ -26,7 +27,7 @@ type Unit struct {
 	B      *ir.Builder // for nodes of its own
 	ranges func(*ir.Node) (lo, hi float64, ok bool)
 	groups func() map[*ir.Node][]*ir.Node
-	Fused  *ir.Contraction
+	Fused  *contraction.Rule
 }
 
 // Scope is the body of an open loop (or of the function): what it binds, its statements so far, and what it holds already.
@@ -285,7 +286,7 @@ func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
 			return nil, fmt.Errorf("%s: buffer %s is both read and written; write to another buffer", k.Name, out.Name)
 		}
 	}
-	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, B: ir.Extend(k.Roots()), ranges: ir.RangesWhere(nil, nil), Fused: ir.ContractionOf(k)}
+	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, B: ir.Extend(k.Roots()), ranges: ir.RangesWhere(nil, nil), Fused: contraction.Of(k)}
 	u.groups = sync.OnceValue(func() map[*ir.Node][]*ir.Node { return schedule.Groups(k, t.Lanes) })
 	return u, nil
 }

@@ -1,35 +1,42 @@
-package ir
+package contraction
+
+import "weft/kernels/ir"
 
 // scopes tell into which accumulators of ordered folds the values of a kernel go. What one of these carries does not follow from what else a kernel
 // makes of it, nor from what is carried beside it.
 type scopes struct {
-	number map[*Node]int // of accumulators; beyond what a set holds they count as one
-	into   []Set         // by the number of a node
-	reach  []Set         // of an accumulator: into which it goes, itself among them
-	states Set           // those that others follow from, or that are stored turn by turn
+	number map[*ir.Node]int // of accumulators; beyond what a set holds they count as one
+	into   []ir.Set         // by the number of a node
+	reach  []ir.Set         // of an accumulator: into which it goes, itself among them
+	states ir.Set           // those that others follow from, or that are stored turn by turn
+}
+
+func bit(i int) (s ir.Set) {
+	s[i/64] = 1 << (i % 64)
+	return s
 }
 
 // stored stands for what is stored turn by turn, among accumulators.
 const stored = 0
 
 // scopesOf looks through a kernel. nil: it has no ordered folds.
-func scopesOf(k *Kernel) *scopes {
-	s := &scopes{number: map[*Node]int{}}
-	var nodes []*Node
+func scopesOf(k *ir.Kernel) *scopes {
+	s := &scopes{number: map[*ir.Node]int{}}
+	var nodes []*ir.Node
 	last := 0
-	k.Walk(func(n *Node) {
-		nodes, last = append(nodes, n), max(last, n.id)
-		if n.Kind == KFold && n.Fold.Monoid == Ordered {
+	k.Walk(func(n *ir.Node) {
+		nodes, last = append(nodes, n), max(last, n.ID())
+		if n.Kind == ir.KFold && n.Fold.Monoid == ir.Ordered {
 			for _, a := range n.Fold.Accs {
-				s.number[a] = min(len(s.number)+1, MaxBinders-1)
+				s.number[a] = min(len(s.number)+1, ir.MaxBinders-1)
 			}
 		}
 	})
 	if len(s.number) == 0 {
 		return nil
 	}
-	s.into = make([]Set, last+1)
-	put := func(n *Node, into Set) { s.into[n.id] = s.into[n.id].Or(into) }
+	s.into = make([]ir.Set, last+1)
+	put := func(n *ir.Node, into ir.Set) { s.into[n.ID()] = s.into[n.ID()].Or(into) }
 	for _, st := range k.Stores {
 		if st.In != nil {
 			put(st.Value, bit(stored))
@@ -37,20 +44,20 @@ func scopesOf(k *Kernel) *scopes {
 	}
 	for i := len(nodes) - 1; i >= 0; i-- {
 		n := nodes[i]
-		into := s.into[n.id]
-		switch ordered := n.Fold != nil && n.Fold.Monoid == Ordered; {
-		case n.Kind == KFold && ordered:
+		into := s.into[n.ID()]
+		switch ordered := n.Fold != nil && n.Fold.Monoid == ir.Ordered; {
+		case n.Kind == ir.KFold && ordered:
 			f := n.Fold
-			for _, m := range f.ends() {
+			for _, m := range f.Ends() {
 				put(m, into)
 			}
 			for q, a := range f.Accs {
 				put(f.Init[q], bit(s.number[a]))
 				put(f.Step[q], bit(s.number[a]))
 			}
-		case n.Kind == KFold:
-			n.Fold.Operands(func(m *Node) { put(m, into) })
-		case n.Kind == KGet && ordered:
+		case n.Kind == ir.KFold:
+			n.Fold.Operands(func(m *ir.Node) { put(m, into) })
+		case n.Kind == ir.KGet && ordered:
 			put(n.Args[0], into)
 			put(n.Fold.Accs[n.I], into)
 		default:
@@ -65,10 +72,10 @@ func scopesOf(k *Kernel) *scopes {
 
 // close has values go where the accumulators go into which they go.
 func (s *scopes) close() {
-	s.reach = make([]Set, MaxBinders)
+	s.reach = make([]ir.Set, ir.MaxBinders)
 	s.reach[stored] = bit(stored)
 	for a, q := range s.number {
-		s.reach[q] = s.reach[q].Or(bit(q)).Or(s.into[a.id])
+		s.reach[q] = s.reach[q].Or(bit(q)).Or(s.into[a.ID()])
 	}
 	for grown := true; grown; {
 		grown = false
@@ -90,7 +97,7 @@ func (s *scopes) close() {
 }
 
 // all is a set with what its members go into.
-func (s *scopes) all(into Set) Set {
+func (s *scopes) all(into ir.Set) ir.Set {
 	out := into
 	for q := range into.Members() {
 		out = out.Or(s.reach[q])
@@ -99,16 +106,16 @@ func (s *scopes) all(into Set) Set {
 }
 
 // of is into what a value goes.
-func (s *scopes) of(n *Node) (into Set) {
+func (s *scopes) of(n *ir.Node) (into ir.Set) {
 	if s != nil {
-		into = s.into[n.id]
+		into = s.into[n.ID()]
 	}
 	return into
 }
 
 // turn is into what an accumulator's turns go.
-func (s *scopes) turn(f *Fold, q int) Set {
-	if s != nil && f.Monoid == Ordered {
+func (s *scopes) turn(f *ir.Fold, q int) ir.Set {
+	if s != nil && f.Monoid == ir.Ordered {
 		return s.reach[s.number[f.Accs[q]]]
 	}
 	return s.of(f.Node)
@@ -116,7 +123,7 @@ func (s *scopes) turn(f *Fold, q int) Set {
 
 // counts reports whether a reader of a product, by what it goes into, counts for a sum: it goes into one of the states that the sum goes into, of which none follows
 // from another. What is carried nowhere is one scope.
-func (s *scopes) counts(reader Set, sum *Node) bool {
+func (s *scopes) counts(reader ir.Set, sum *ir.Node) bool {
 	into := s.of(sum)
 	if into.Empty() {
 		return true

@@ -1,8 +1,13 @@
-package ir
+// Package contraction decides which products of a kernel are rounded with the sums that they are in.
+package contraction
 
-import "slices"
+import (
+	"slices"
 
-// Contraction says which products of a kernel are rounded with sums that they are in, once. It follows from the kernel alone, whatever its
+	"weft/kernels/ir"
+)
+
+// Rule says which products of a kernel are rounded with sums that they are in, once. It follows from the kernel alone, whatever its
 // schedule, its tiles and its device are: a renderer writes what it says, and compilers contract nothing. It is of the kernel as it is scheduled:
 // what is stored between two kernels is rounded, so results may depend on what is fused, and on nothing behind that.
 //
@@ -13,55 +18,54 @@ import "slices"
 //
 // What an ordered fold carries is the same to the bit in every kernel that carries it, with what else it may carry: what an accumulator differs over
 // follows from its own turns, and readers of a product count for the sums that go where they go (scopes).
-type Contraction struct {
-	products []*Node  // by number
-	readers  [][]Set  // of a product, that are no sums, by number: into what they go
-	sums     []joined // those that products are rounded with, by number
-	vary     *Vary
+type Rule struct {
+	products []*ir.Node // by number
+	readers  [][]ir.Set // of a product, that are no sums, by number: into what they go
+	sums     []joined   // those that products are rounded with, by number
+	vary     *ir.Vary
 	scopes   *scopes
-	accs     Set           // of all folds
-	over     map[*Node]Set // what values differ over that follow from accumulators
+	accs     ir.Set              // of all folds
+	over     map[*ir.Node]ir.Set // what values differ over that follow from accumulators
 }
 
 // joined is a sum, and which of its operands is rounded with it.
 type joined struct {
-	sum *Node
+	sum *ir.Node
 	at  int
 }
 
 // at is what a list by numbers has for a node.
-func at[T any](list []T, n *Node) (x T) {
-	if n.id < len(list) {
-		x = list[n.id]
+func at[T any](list []T, n *ir.Node) (x T) {
+	if n.ID() < len(list) {
+		x = list[n.ID()]
 	}
 	return x
 }
 
-// ContractionOf looks through a kernel. No product is contracted unless Kernel.Contract is set.
-func ContractionOf(k *Kernel) *Contraction {
-	c := &Contraction{vary: NewVary(), over: map[*Node]Set{}}
+// Of looks through a kernel. No product is contracted unless Kernel.Contract is set.
+func Of(k *ir.Kernel) *Rule {
+	c := &Rule{vary: ir.NewVary(), over: map[*ir.Node]ir.Set{}}
 	if !k.Contract {
 		return c
 	}
 	roots, last := k.Roots(), 0
 	for _, n := range roots {
-		last = max(last, n.id)
+		last = max(last, n.ID())
 	}
-	c.products, c.readers, c.sums = make([]*Node, last+1), make([][]Set, last+1), make([]joined, last+1)
-	chosen := map[*Node]bool{} // sums, by choices
+	c.products, c.readers, c.sums = make([]*ir.Node, last+1), make([][]ir.Set, last+1), make([]joined, last+1)
+	chosen := map[*ir.Node]bool{} // sums, by choices
 	c.scopes = scopesOf(k)
-	other := func(n *Node, into Set) {
+	other := func(n *ir.Node, into ir.Set) {
 		if n = narrow(n); isProduct(n) {
-			c.readers[n.id] = append(c.readers[n.id], into)
+			c.readers[n.ID()] = append(c.readers[n.ID()], into)
 		}
 	}
-	var sums, carried []*Node
-	k.Walk(func(n *Node) {
-		c.vary.discover(n)
+	var sums, carried []*ir.Node
+	k.Walk(func(n *ir.Node) {
 		switch {
-		case n.Kind == KFold:
+		case n.Kind == ir.KFold:
 			c.accs = c.accs.Or(n.Fold.AccBind)
-			for _, m := range n.Fold.ends() {
+			for _, m := range n.Fold.Ends() {
 				other(m, c.scopes.of(n))
 			}
 			for q := range n.Fold.Accs {
@@ -70,22 +74,22 @@ func ContractionOf(k *Kernel) *Contraction {
 			}
 		case isSum(n):
 			sums = append(sums, n)
-		case n.Kind == KAlu && n.Op == Cast && narrow(n) != n: // as its readers read
+		case n.Kind == ir.KAlu && n.Op == ir.Cast && narrow(n) != n: // as its readers read
 		default:
 			for _, a := range n.Args {
 				other(a, c.scopes.of(n))
 			}
 		}
 		if isProduct(n) {
-			c.products[n.id] = n
+			c.products[n.ID()] = n
 		}
-		if n.Kind == KAlu && n.Op == Select && isSum(n.Args[1]) && n.Args[1].Op == Add && n.Args[1].Args[0] == n.Args[2] {
+		if n.Kind == ir.KAlu && n.Op == ir.Select && isSum(n.Args[1]) && n.Args[1].Op == ir.Add && n.Args[1].Args[0] == n.Args[2] {
 			chosen[n.Args[1]] = true
 		}
 		carried = append(carried, n)
 	})
 	for _, n := range roots {
-		other(n, Set{})
+		other(n, ir.Set{})
 	}
 	c.carry(carried)
 	for _, n := range sums {
@@ -93,44 +97,44 @@ func ContractionOf(k *Kernel) *Contraction {
 		switch {
 		case chosen[n] || c.product(x, n) && c.product(y, n) && sameOperands(x, y):
 		case c.joins(y, x, n):
-			c.sums[n.id] = joined{n, 1}
+			c.sums[n.ID()] = joined{n, 1}
 		case c.joins(x, y, n):
-			c.sums[n.id] = joined{n, 0}
+			c.sums[n.ID()] = joined{n, 0}
 		}
 	}
 	return c
 }
 
 // Product is which operand of a value is a product that is rounded with it; ok is false where none is.
-func (c *Contraction) Product(n *Node) (operand int, ok bool) {
+func (c *Rule) Product(n *ir.Node) (operand int, ok bool) {
 	j := at(c.sums, n)
 	return j.at, j.sum == n
 }
 
 // Joins reports whether a value is a product that is rounded with its sum with an accumulator or a part of it.
-func (c *Contraction) Joins(n, acc *Node) bool { return c.joins(n, acc, acc) }
+func (c *Rule) Joins(n, acc *ir.Node) bool { return c.joins(n, acc, acc) }
 
 // joins reports whether a value is a product that is rounded with its sum with another.
-func (c *Contraction) joins(n, other, sum *Node) bool {
+func (c *Rule) joins(n, other, sum *ir.Node) bool {
 	return c.product(n, sum) && c.differs(other).Minus(c.differs(n)).Empty()
 }
 
 // product reports whether a value is a product, and a sum none that is rounded apart from it for another reader of it.
-func (c *Contraction) product(n, sum *Node) bool {
-	return at(c.products, n) == n && !slices.ContainsFunc(c.readers[n.id], func(into Set) bool { return c.scopes.counts(into, sum) })
+func (c *Rule) product(n, sum *ir.Node) bool {
+	return at(c.products, n) == n && !slices.ContainsFunc(c.readers[n.ID()], func(into ir.Set) bool { return c.scopes.counts(into, sum) })
 }
 
 // Absorbed are the products that are rounded with all that reads them, and so never computed by themselves.
-func (c *Contraction) Absorbed(k *Kernel) map[*Node]bool {
-	out := map[*Node]bool{}
+func (c *Rule) Absorbed(k *ir.Kernel) map[*ir.Node]bool {
+	out := map[*ir.Node]bool{}
 	for _, j := range c.sums {
 		if j.sum != nil {
 			out[j.sum.Args[j.at]] = true
 		}
 	}
-	k.Walk(func(n *Node) {
+	k.Walk(func(n *ir.Node) {
 		for i, a := range n.Args {
-			if a.Kind != KAlu || a.Op != Mul {
+			if a.Kind != ir.KAlu || a.Op != ir.Mul {
 				continue
 			}
 			if at, ok := c.Product(n); !ok || at != i {
@@ -141,46 +145,46 @@ func (c *Contraction) Absorbed(k *Kernel) map[*Node]bool {
 	return out
 }
 
-func isSum(n *Node) bool {
-	return n.Kind == KAlu && (n.Op == Add || n.Op == Sub) && n.Type.Float()
+func isSum(n *ir.Node) bool {
+	return n.Kind == ir.KAlu && (n.Op == ir.Add || n.Op == ir.Sub) && n.Type.Float()
 }
 
-func isProduct(n *Node) bool { return n.Kind == KAlu && n.Op == Mul && n.Type.Float() }
+func isProduct(n *ir.Node) bool { return n.Kind == ir.KAlu && n.Op == ir.Mul && n.Type.Float() }
 
 // narrow is the float32 product that a value is, widened: sums in float64 may be kept in float32 for a while.
-func narrow(n *Node) *Node {
-	if n.Kind == KAlu && n.Op == Cast && n.Type == F64 && n.Args[0].Type == F32 && isProduct(n.Args[0]) {
+func narrow(n *ir.Node) *ir.Node {
+	if n.Kind == ir.KAlu && n.Op == ir.Cast && n.Type == ir.F64 && n.Args[0].Type == ir.F32 && isProduct(n.Args[0]) {
 		return n.Args[0]
 	}
 	return n
 }
 
 // sameOperands reports whether two products are of the same factors.
-func sameOperands(x, y *Node) bool {
+func sameOperands(x, y *ir.Node) bool {
 	return x.Args[0] == y.Args[0] && x.Args[1] == y.Args[1] || x.Args[0] == y.Args[1] && x.Args[1] == y.Args[0]
 }
 
 // carry finds what values that follow from accumulators differ over, among nodes whose operands come first. Folds over one range become one, which
 // must not matter: an accumulator differs over what its own turns do, not over what the others' do.
-func (c *Contraction) carry(nodes []*Node) {
+func (c *Rule) carry(nodes []*ir.Node) {
 	for grown := true; grown; {
 		grown = false
-		grow := func(n *Node, over Set) {
+		grow := func(n *ir.Node, over ir.Set) {
 			if was := c.over[n]; !over.Minus(was).Empty() {
 				c.over[n], grown = was.Or(over), true
 			}
 		}
 		for _, n := range nodes {
-			if n.Kind == KFold {
+			if n.Kind == ir.KFold {
 				f := n.Fold
 				for q, acc := range f.Accs {
 					grow(acc, f.IndexBind.Or(c.differs(f.Lo)).Or(c.differs(f.Init[q])).Or(c.differs(f.Step[q])))
 				}
 			}
 			switch {
-			case !n.free.Meets(c.accs) || n.Kind == KAxis:
-			case n.Kind == KFold:
-				n.Fold.Operands(func(m *Node) { grow(n, c.differs(m).Minus(n.Fold.IndexBind)) })
+			case !n.Free().Meets(c.accs) || n.Kind == ir.KAxis:
+			case n.Kind == ir.KFold:
+				n.Fold.Operands(func(m *ir.Node) { grow(n, c.differs(m).Minus(n.Fold.IndexBind)) })
 			default:
 				for _, a := range n.Args {
 					grow(n, c.differs(a))
@@ -191,9 +195,9 @@ func (c *Contraction) carry(nodes []*Node) {
 }
 
 // differs are the axes and turns that a value differs over.
-func (c *Contraction) differs(n *Node) Set {
-	if n.free.Meets(c.accs) {
+func (c *Rule) differs(n *ir.Node) ir.Set {
+	if n.Free().Meets(c.accs) {
 		return c.over[n]
 	}
-	return c.vary.of(n.free).Minus(c.accs)
+	return c.vary.Of(n).Minus(c.accs)
 }
