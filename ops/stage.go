@@ -42,6 +42,8 @@ type Stage struct {
 	Exact bool
 	// Digits, if set, is the type of floats in which some of it is computed, where its own has more digits: what it is held to is of that one.
 	Digits ir.DType
+	// Rounded, if set, is the type of floats to which its elements are rounded, and in which they lie in memory.
+	Rounded ir.DType
 	// Partial says that the elements are sums of parts, whose sum is the same to the bit only if they are stored.
 	Partial bool
 	// Void, if set, is what is wrong with a run in which the stage is stored and holds not one finite element.

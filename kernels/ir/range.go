@@ -255,7 +255,7 @@ func StoreRanges(k *Kernel) {
 	within := map[*Buffer]span{}
 	for _, s := range k.Stores {
 		v := r.of(s.Value)
-		if s.In != nil || s.Guard != nil || s.Buf.Type != s.Value.Type || s.Buf.Type == Bool { // not all are stored, or as something else
+		if as, of := s.Buf.Type, s.Value.Type; s.In != nil || s.Guard != nil || as == Bool || as != of && !(as.Int() && of.Int() && fit(as, v) == v) { // some, or others
 			v = anything
 		}
 		if was, ok := within[s.Buf]; ok {

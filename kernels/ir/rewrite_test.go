@@ -173,6 +173,8 @@ func TestStoreRanges(t *testing.T) {
 		{"some only", Store{Value: v, Guard: b.Lt(x, b.I32(5))}, F32, "-"},
 		{"rounded", Store{Value: v}, F16, "-"},
 		{"whole numbers", Store{Value: b.Min(b.I32(4), b.Max(b.I32(-1), b.Load(whole, x)))}, I32, "-1..4"},
+		{"whole numbers in fewer bits", Store{Value: b.Min(b.I32(300), b.Max(b.I32(0), b.Load(whole, x)))}, U16, "0..300"},
+		{"whole numbers in too few bits", Store{Value: b.Min(b.I32(300), b.Max(b.I32(0), b.Load(whole, x)))}, U8, "-"},
 		{"any whole number", Store{Value: b.Load(whole, x)}, I32, "-"},
 		{"whole numbers that may wrap", Store{Value: b.Add(b.Load(whole, x), b.I32(1))}, I32, "-"},
 		{"whole numbers that were no number", Store{Value: b.Cast(I32, bounded)}, I32, "-"},

@@ -35,8 +35,8 @@ func convertSpecs() []*ops.Spec {
 	return []*ops.Spec{join.spec(), {
 		Name: "cast", Doc: "The same values as another element type.", Group: groupType, Error: operand.Rounded,
 		Long: "Floats become integers by truncation; NaN becomes 0 and what is out of range the nearest integer. Everything but 0 becomes true. " +
-			"Whole numbers beyond the range of a smaller type become its nearest. f16 and bf16 round to the nearest number of these types, which is held as f32: where it stands, in " +
-			"whatever kernel that is, and whatever types the planner chooses. For smaller types in files see the argument `as` of write.",
+			"Whole numbers beyond the range of a smaller type become its nearest. f16 and bf16 round to the nearest number of these types, where it stands, in " +
+			"whatever kernel that is, and whatever types the planner chooses; what is computed of it is f32, and an array of them that is kept takes 16 bits an element. For smaller types in files see the argument `as` of write.",
 		Returns:  "an array of the same dimensions; of a number, one value.",
 		Params:   []ops.Param{ops.In("input", "array or number").Also(ops.KNumber | ops.KBool), ops.Choose("type", "element type", names...)},
 		Examples: []ops.Example{{Title: "Whole numbers", Code: "axis(x, 0 .. 4 in 9) | cast(i32) | show"}},
@@ -94,7 +94,9 @@ func (k casting) Lower(l *ops.Lowering) []*ops.Stage {
 		}
 		return x
 	})
-	s.Steps, s.Exact = []string{"cast"}, k.to != out.Elem.Base
+	if s.Steps = []string{"cast"}; k.to != out.Elem.Base {
+		s.Exact, s.Rounded = true, k.to
+	}
 	return []*ops.Stage{s}
 }
 

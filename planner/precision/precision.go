@@ -120,8 +120,9 @@ func (r *retyper) storage(s *ops.Stage) {
 			return
 		}
 	}
-	if c.Storage == 0 || c.Storage == r.Arrays.Bufs[s][0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] && !(r.Lends[s] && s.Hints().Precision.Storage != 0) ||
-		r.pins.storage[s] != "" && graph.Narrower(c.Storage) {
+	c.Storage = cmp.Or(c.Storage, s.Rounded)
+	if c.Storage == 0 || c.Storage == r.Arrays.Bufs[s][0].Type || !s.Type.Elem.Base.Float() || r.Wanted[s] && !(r.Lends[s] && cmp.Or(s.Hints().Precision.Storage, s.Rounded) != 0) ||
+		r.pins.storage[s] != "" && graph.Narrower(c.Storage) && c.Storage != s.Rounded {
 		return
 	}
 	r.store(s, c)
