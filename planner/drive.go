@@ -315,15 +315,19 @@ func (t turns) once(p *bound.Plan) (out []string) {
 	return out
 }
 
-// of says what chains go by. Whole numbers are looked at after each call, in memory.
+// of says what chains go by. Whole numbers are looked at after each call, in memory; those of objects while a few of these are.
 func (t *turns) of(p *bound.Plan) *blocks.Turns {
 	if t == nil {
 		return nil
 	}
-	return &blocks.Turns{
+	out := &blocks.Turns{
 		Lasts: func(b *bound.Buffer) bool { return t.Lasts(b.Array) },
 		Each: func(s *bound.Step) bool {
-			return t.varies(p, s) && !slices.ContainsFunc(s.Kernel.Roots, func(r *ops.Stage) bool { return r.Type.Elem.Base.Int() })
+			return t.varies(p, s) && (t.Rounds != nil || !slices.ContainsFunc(s.Kernel.Roots, func(r *ops.Stage) bool { return r.Type.Elem.Base.Int() }))
 		},
 	}
+	if t.Rounds != nil {
+		out.Dim = t.Rounds.Dim
+	}
+	return out
 }

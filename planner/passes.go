@@ -231,9 +231,9 @@ func ranges(m *module.Module, _ Options) error {
 	return nil
 }
 
-// chains has kernels run by rows together. Accelerators have memory of their own, and in rounds each object ends by itself.
+// chains has kernels run by rows together, or by objects that are done each by itself. Accelerators have memory of their own.
 func chains(m *module.Module, opt Options) error {
-	if m.Device.Kind == native && len(opt.Accelerators) == 0 && (opt.turns == nil || opt.turns.Rounds == nil) {
+	if m.Device.Kind == native && len(opt.Accelerators) == 0 {
 		blocks.Chains(m.Plan, opt.Threads, opt.turns.of(m.Plan))
 	}
 	return nil

@@ -35,13 +35,18 @@ func (r *run) chained(step *bound.Step) (*plan.Chain, []region.Interval) {
 	if c == nil || c.Steps[0] != step.ID {
 		return c, nil
 	}
-	for _, s := range r.chain(c) {
-		if r.opt.Programs.Of(s.Kernel) == nil || s.Kernel.Device != r.opt.Devices[0].Info().Name {
-			return c, nil
-		}
+	if !r.compiled(c) {
+		return c, nil
 	}
 	r.cuts[step] = blocks.CutChain(r.plan, c)
 	return c, r.cuts[step]
+}
+
+// compiled reports whether the kernels of a chain are, for the host's processor.
+func (r *run) compiled(c *plan.Chain) bool {
+	return !slices.ContainsFunc(r.chain(c), func(s bound.Step) bool {
+		return r.opt.Programs.Of(s.Kernel) == nil || s.Kernel.Device != r.opt.Devices[0].Info().Name
+	})
 }
 
 // chain are the steps of a chain.
@@ -58,6 +63,17 @@ func (r *run) slide(c *plan.Chain, cuts []region.Interval) ([]*memory.Sliding, e
 	return r.arrays.Slide(c.Inside, most)
 }
 
+// chainRun is a chain under way.
+type chainRun struct {
+	steps []bound.Step
+	works []*work // of its kernels; nil: not yet
+	cuts  []region.Interval
+	// move has memory stand for some rows, and over is the part of a kernel's domain that makes them.
+	move func(rows region.Interval) error
+	over func(k *bound.Kernel, rows region.Interval) region.Region
+	look func(s *bound.Step, over region.Region) error // at the first rows, where nothing is checked; nil: nobody does
+}
+
 // runChain runs the kernels of a chain one behind the other over a few rows at a time; of calls before this there are works.
 func (r *run) runChain(ctx context.Context, c *plan.Chain, cuts []region.Interval, works []*work) error {
 	steps := r.chain(c)
@@ -65,56 +81,83 @@ func (r *run) runChain(ctx context.Context, c *plan.Chain, cuts []region.Interva
 	if err != nil {
 		return r.failed(ctx, &steps[0], err)
 	}
-	for i := range steps {
-		if works[i] == nil {
-			if err := r.allocate(&steps[i]); err != nil {
-				return r.failed(ctx, &steps[i], err)
-			}
-			works[i] = r.work(&steps[i])
-		}
-		works[i].sweep.Forget()
-		if works[i].checks = nil; !r.opt.Verify {
-			continue
-		}
-		checks, err := r.newSampling(&steps[i])
-		if err != nil {
-			return r.failed(ctx, &steps[i], err)
-		}
-		checks.each = (checks.size + len(cuts) - 1) / len(cuts)
-		works[i].checks = checks
-	}
-	r.opt.Progress.Begin(steps[len(steps)-1].Name, len(cuts)*len(steps), 0)
-	defer r.opt.Progress.End()
-	for _, rows := range cuts {
+	err = r.chainBlocks(ctx, chainRun{steps: steps, works: works, cuts: cuts, over: (*bound.Kernel).Over, move: func(rows region.Interval) error {
 		for _, m := range sliding {
 			if err := m.Move(rows); err != nil {
-				return r.failed(ctx, &steps[0], err)
+				return err
 			}
 		}
-		for i, w := range works {
-			over := steps[i].Kernel.Over(rows)
-			err := w.tiles(ctx, steps[i].Kernel.Shares(rows, r.opt.Threads))
-			if err == nil && w.checks != nil {
-				_, err = w.checks.sample(ctx, over, w.checks.each)
-			}
-			if err != nil {
-				return r.failed(ctx, &steps[i], r.makes(&steps[i], err))
+		return nil
+	}})
+	for i := range steps {
+		if blanks := r.blanks(&steps[i]); err == nil {
+			if err = blanks.judge(); err != nil {
+				err = r.failed(ctx, &steps[i], err)
 			}
 		}
 	}
-	for i, w := range works {
-		err := r.makes(&steps[i], nil)
-		r.doubt.spread(&steps[i])
-		blanks := r.blanks(&steps[i])
-		if err == nil {
-			err = blanks.judge()
+	return err
+}
+
+// chainBlocks runs the kernels of a chain block by block.
+func (r *run) chainBlocks(ctx context.Context, c chainRun) error {
+	for i := range c.steps {
+		s := &c.steps[i]
+		if c.works[i] == nil {
+			if err := r.allocate(s); err != nil {
+				return r.failed(ctx, s, err)
+			}
+			c.works[i] = r.work(s)
 		}
+		c.works[i].sweep.Forget()
+		if c.works[i].checks = nil; r.opt.Verify {
+			checks, err := r.newSampling(s)
+			if err != nil {
+				return r.failed(ctx, s, err)
+			}
+			c.works[i].checks = checks
+		}
+	}
+	r.opt.Progress.Begin(c.steps[len(c.steps)-1].Name, len(c.cuts)*len(c.steps), 0)
+	defer r.opt.Progress.End()
+	for t, rows := range c.cuts {
+		if err := c.move(rows); err != nil {
+			return r.failed(ctx, &c.steps[0], err)
+		}
+		for i, w := range c.works {
+			s := &c.steps[i]
+			over := c.over(s.Kernel, rows)
+			tiles := s.Kernel.Shares(over[0], r.opt.Threads)
+			if len(tiles) < r.opt.Threads { // rows are few, and may be long
+				tiles = s.Kernel.TilesOf(over, r.opt.Threads)
+			}
+			err := w.tiles(ctx, tiles)
+			switch {
+			case err != nil:
+			case w.checks != nil:
+				if n := share(w.checks.size, t, len(c.cuts)); n > 0 {
+					_, err = w.checks.sample(ctx, over, n)
+				}
+			case c.look != nil && t == 0:
+				err = c.look(s, over)
+			}
+			if err != nil {
+				return r.failed(ctx, s, r.makes(s, err))
+			}
+		}
+	}
+	for i, w := range c.works {
+		err := r.makes(&c.steps[i], nil)
+		r.doubt.spread(&c.steps[i])
 		if err == nil && w.checks != nil {
 			err = w.checks.judge()
 		}
 		if err != nil {
-			return r.failed(ctx, &steps[i], err)
+			return r.failed(ctx, &c.steps[i], err)
 		}
 	}
 	return nil
 }
+
+// share is how many of n go with block t of so many, as evenly as they can.
+func share(n, t, of int) int { return n*(t+1)/of - n*t/of }

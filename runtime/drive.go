@@ -242,8 +242,8 @@ func (d *drive) call(p *program) error {
 		if s.Kind == plan.SinkStep || !p.again(s) && !first {
 			continue
 		}
-		if c, cuts := p.chained(s); cuts != nil {
-			if err := p.runChain(d.ctx, c, cuts, p.works[i:i+len(c.Steps)]); err != nil {
+		if c, cuts := d.chained(p, s); cuts != nil {
+			if err := d.chain(p, c, cuts, p.works[i:i+len(c.Steps)]); err != nil {
 				return err
 			}
 			i += len(c.Steps) - 1
@@ -327,8 +327,8 @@ func (d *drive) verifyLast() error {
 		if s.Kernel == nil || !p.again(s) {
 			continue
 		}
-		if c, cuts := p.chained(s); cuts != nil {
-			if err := p.runChain(d.ctx, c, cuts, p.works[i:i+len(c.Steps)]); err != nil {
+		if c, cuts := d.chained(p, s); cuts != nil {
+			if err := d.chain(p, c, cuts, p.works[i:i+len(c.Steps)]); err != nil {
 				return err
 			}
 			i += len(c.Steps) - 1

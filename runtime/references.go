@@ -61,7 +61,11 @@ func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 				expensive = append(expensive, ref)
 			}
 		}
-		for _, id := range step.Frees {
+		gone := step.Frees
+		if c := r.chainOf(step); c != nil && c.Steps[len(c.Steps)-1] == step.ID { // of what is inside, a few rows are there
+			gone = slices.Concat(gone, c.Inside)
+		}
+		for _, id := range gone {
 			delete(alive, r.arrays.ByID[id].Array)
 		}
 	}

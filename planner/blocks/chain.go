@@ -45,7 +45,7 @@ func Chains(p *bound.Plan, threads int, turns *Turns) {
 		if c == nil {
 			continue
 		}
-		if rows := c.rows(threads); rows > 0 && c.holds(cutRows(rows, 1, c.extent)) {
+		if rows := c.most(threads); rows > 0 {
 			first = c.gather() - 1
 			p.Chains = append(p.Chains, c.plan(rows))
 			c.leaves()
@@ -56,6 +56,7 @@ func Chains(p *bound.Plan, threads int, turns *Turns) {
 // Turns are those of a program that runs many times.
 type Turns struct {
 	Each  func(*bound.Step) bool   // the step is one of each turn
+	Dim   string                   // of objects that are computed each by itself; empty: there are none
 	Lasts func(*bound.Buffer) bool // the array is read when the turn is over
 }
 
@@ -83,7 +84,7 @@ func chainFrom(p *bound.Plan, first int, turns *Turns) *chain {
 		needs := p.Needs(s)
 		behind := slices.ContainsFunc(needs, func(id string) bool { return late[id] })
 		switch {
-		case !behind && !slices.ContainsFunc(needs, func(id string) bool { return c.made[id] }):
+		case !behind && c.dim() == "" && !slices.ContainsFunc(needs, func(id string) bool { return c.made[id] }):
 		case !behind && c.takes(i):
 			c.add(i)
 		default:
@@ -113,6 +114,9 @@ func (c *chain) takes(i int) bool {
 	s := &c.of.Steps[i]
 	if s.Kind != plan.KernelStep || len(c.of.Needs(s)) > len(s.Reads)+len(s.Writes) || s.Kernel.Place.Accelerates() || c.turns != nil && !c.turns.Each(s) {
 		return false
+	}
+	if c.dim() != "" {
+		return c.takesObjects(s)
 	}
 	k := s.Kernel.IR
 	if len(k.Axes) < 2 || c.extent > 0 && k.Axes[0].Extent != c.extent || !s.Kernel.ByRows() {
@@ -197,7 +201,7 @@ func (c *chain) between() (out []string) {
 	}
 	for _, i := range c.at {
 		for _, id := range c.of.Steps[i].Writes {
-			if !outside[id] && read[id] && (c.turns == nil || !c.turns.Lasts(c.of.Buffer(id))) {
+			if !outside[id] && read[id] && (c.turns == nil || !c.turns.Lasts(c.of.Buffer(id))) && (c.dim() == "" || c.few(id)) {
 				out = append(out, id)
 			}
 		}
@@ -205,7 +209,18 @@ func (c *chain) between() (out []string) {
 	return out
 }
 
-// rows is how many of them a block has; 0: the chain is not worth it.
+// most is how many rows, or objects, a block has; 0: the chain is not worth it.
+func (c *chain) most(threads int) int {
+	if c.dim() != "" {
+		return c.objects(threads)
+	}
+	rows := c.rows(threads)
+	if rows > 0 && !c.holds(cutRows(rows, 1, c.extent)) {
+		return 0
+	}
+	return rows
+}
+
 func (c *chain) rows(threads int) int {
 	var all int64
 	for _, id := range c.inside {

@@ -194,6 +194,11 @@ func (k *Kernel) ByRows() bool {
 	return l != nil && !k.Asked() && !l.Parts && len(l.Packed) == 0 && !slices.Contains(l.Lanes, 0) && (len(l.Order) == 0 || l.Order[0] == 0)
 }
 
+// ForMany reports whether what the kernel reads is laid out for many indices of its first axis, along which lanes lie: of few, that takes most of the time.
+func (k *Kernel) ForMany() bool {
+	return k.layout == nil || len(k.layout.Packed) > 0 && slices.Contains(k.layout.Lanes, 0)
+}
+
 // Block is how many points an axis the kernel's code likes to have at least, nil where that is not known, and whether it lays what it reads out anew wherever
 // it is launched.
 func (k *Kernel) Block() (step []int, packed bool) {

@@ -93,12 +93,52 @@ func (a *Arrays) Slide(ids []string, rows int) (out []*memory.Sliding, err error
 	return out, nil
 }
 
+// partial is memory of which only some rows are there.
+type partial interface {
+	There() []byte
+	Bytes() int64
+}
+
+// Few gives arrays memory for so many rows, which stand for their first ones, unless they have some.
+func (a *Arrays) Few(ids []string, rows int) error {
+	for _, id := range ids {
+		if a.There(id) {
+			continue
+		}
+		for _, part := range a.ByID[id].Bufs {
+			m, err := memory.NewFirst(part, rows)
+			if err != nil {
+				return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use fewer threads", "%s", err)
+			}
+			a.Memory[part] = m
+			a.Count(m.Bytes())
+		}
+	}
+	return nil
+}
+
+// Stand lets the first rows of arrays be others, from one on, until the end.
+func (a *Arrays) Stand(ids []string) (from func(row int), end func()) {
+	whole := map[*ir.Buffer]device.Memory{}
+	from = func(row int) {
+		for _, id := range ids {
+			for _, part := range a.ByID[id].Bufs {
+				if whole[part] == nil {
+					whole[part] = a.Memory[part]
+				}
+				a.Memory[part] = memory.From(part, whole[part], row)
+			}
+		}
+	}
+	return from, func() { maps.Copy(a.Memory, whole) }
+}
+
 // Held is the memory of an array as far as it has any: of one that slides, of the rows that are there.
 func (a *Arrays) Held(id string) (out [][]byte) {
 	for _, part := range a.ByID[id].Bufs {
 		switch m := a.Memory[part].(type) {
 		case nil:
-		case *memory.Sliding:
+		case partial:
 			out = append(out, m.There())
 		default:
 			out = append(out, m.Host())
@@ -111,7 +151,7 @@ func (a *Arrays) Held(id string) (out [][]byte) {
 func (a *Arrays) size(b *bound.Buffer) int64 {
 	var few int64 // rows
 	for _, part := range b.Bufs {
-		if m, ok := a.Memory[part].(*memory.Sliding); ok {
+		if m, ok := a.Memory[part].(partial); ok {
 			few += m.Bytes()
 		}
 	}

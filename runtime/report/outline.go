@@ -338,6 +338,11 @@ func (o *outline) footing() {
 	for i := range o.plan.Steps {
 		if s := &o.plan.Steps[i]; s.Drive != nil {
 			o.line("%s", clip(s.ID+": "+states(o.plan, s)+"; "+o.calls(s), outlineWidth))
+			for j, about := range s.Programs {
+				for _, c := range about.Chains {
+					o.line("%s", clip(s.Program(j)+" "+by(about, c, func(id string) string { return named(about, id) }), outlineWidth))
+				}
+			}
 			if d := s.Drive.Tiles; d != nil {
 				o.line("%s: on disk but for %s of tiles at once; reads %s", s.ID, size(d.Peak), movedTiles(o.plan, d.Reads))
 				o.line("%s  writes %s", strings.Repeat(" ", len(s.ID)), movedTiles(o.plan, d.Writes))

@@ -79,13 +79,22 @@ func by(p *bound.Plan, c plan.Chain, name func(string) string) string {
 		bytes += p.Buffer(id).Bytes
 		inside = append(inside, name(id))
 	}
+	steps := strings.Join(c.Steps, ", ")
+	if n := len(c.Steps); n > manySteps {
+		steps = fmt.Sprintf("%d kernels from %s to %s", n, c.Steps[0], c.Steps[n-1])
+	}
 	return fmt.Sprintf("by %s: %s run one behind the other; %s (%s) are never there as a whole, and their rows stay in the caches",
-		diag.Plural(c.Rows, "row"), strings.Join(c.Steps, ", "), strings.Join(inside, ", "), size(bytes))
+		diag.Plural(c.Rows, "row"), steps, strings.Join(inside, ", "), size(bytes))
 }
 
+// manySteps are more than are named one by one.
+const manySteps = 6
+
 // name is what people call a buffer.
-func (t *printer) name(id string) string {
-	b := t.plan.Buffer(id)
+func (t *printer) name(id string) string { return named(t.plan, id) }
+
+func named(p *bound.Plan, id string) string {
+	b := p.Buffer(id)
 	if b == nil {
 		return id
 	}
