@@ -23,9 +23,12 @@ func fitted(m *module.Module, opt Options) error {
 			return nil
 		}
 	}
-	why, least := blocks.Fit(p, m.Device.Kind, opt.Memory)
+	why, least := blocks.Fit(p, m.Device.Kind, opt.Memory, opt.tries != nil)
 	if why == "" {
 		return nil
+	}
+	if opt.tries != nil {
+		opt.tries.need = least + opt.taken
 	}
 	step, largest := largestAtPeak(p)
 	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", plan.SizeFor(least+opt.taken)),

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"weft/kernels/device"
@@ -54,6 +55,8 @@ type Options struct {
 	within  string             // prefix of the steps of a drive's program; empty: a program of its own
 	turns   *turns             // of it
 	trial   bool               // nobody reads the error
+	tries   *tries             // of a program with drives
+	way     string             // what of its plans this is; empty: its graph depends on the memory
 	weighed map[string]float64 // see fuse.Options.Weights
 	build   func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
 }
@@ -131,53 +134,53 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 			opt.Rates = plan.Rates{Flops: all.Flops(), Bandwidth: all.Bandwidth(), Doubt: all.Doubt()}
 		}
 	}
-	opt.build, opt.weighed = build, map[string]float64{}
+	opt.build = build
+	if opt.weighed == nil {
+		opt.weighed = map[string]float64{}
+	}
 	g := graph.Collect(sinks, false, 0, false)
+	if len(g.Drives) == 0 {
+		return build(g, dev, opt)
+	}
+	if opt.tries == nil {
+		opt.tries = &tries{verdicts: map[string]known{}}
+	}
+	opt.tries.least, opt.tries.need = math.MaxInt64, 0
+	opt.way = "whole"
 	p, err := build(g, dev, opt)
 	tight := problem.Problem{}
-	if len(g.Drives) == 0 || !errors.As(err, &tight) || tight.Code != problem.MemoryBudget {
+	if !errors.As(err, &tight) || tight.Code != problem.MemoryBudget {
 		return p, err
 	}
-	if apart, fault := build(graph.Collect(sinks, true, 0, false), dev, opt); fault == nil { // in blocks, each program makes what does not fit as a whole
+	opt.tries.failed()
+	opt.way = "apart"
+	apart, fault := build(graph.Collect(sinks, true, 0, false), dev, opt) // in blocks, each program makes what does not fit as a whole
+	if fault == nil {
 		apart.Apart = true
 		return apart, nil
 	}
+	opt.tries.failed()
+	opt.way = ""
 	for _, spill := range []bool{false, true} {
-		if g = graph.Collect(sinks, true, opt.Memory, spill); !g.Tiled() || g.Least() > opt.Memory {
+		if g = graph.Collect(sinks, true, opt.Memory, spill); !g.Tiled() {
 			break
 		}
+		if opt.tries.need = g.Least(); g.Least() > opt.Memory {
+			opt.tries.failed()
+			break
+		}
+		opt.tries.need = 0
 		if p, err = build(g, dev, opt); err == nil {
 			p.Apart, p.Room, p.Spills = true, opt.Memory, spill
 			return p, nil
 		}
+		opt.tries.failed()
 	}
 	if !opt.trial && errors.As(err, &tight) { // what does not fit of one program says nothing of the others
 		tight.Help = fmt.Sprintf("give --memory at least %s, or use smaller arrays", plan.SizeFor(enough(sinks, dev, opt)))
 		err = tight
 	}
 	return p, err
-}
-
-// enough is the memory with which a program can be planned that cannot in what it was given: no more than a sixteenth beyond the least.
-func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
-	opt.trial, opt.After = true, nil
-	works := func(memory int64) bool {
-		opt.Memory = memory
-		_, err := Build(sinks, dev, opt)
-		return err == nil
-	}
-	least, most := opt.Memory, 2*opt.Memory+1<<10
-	for ; !works(most) && most < 1<<50; most *= 2 {
-		least = most
-	}
-	for most-least > most/16 {
-		if mid := least + (most-least)/2; works(mid) {
-			most = mid
-		} else {
-			least = mid
-		}
-	}
-	return most
 }
 
 // build is Build for a graph.
@@ -210,7 +213,7 @@ func verdicts(m *module.Module, opt Options) (err error) {
 	if opt.Decided != nil {
 		asked.Decided = opt.Decided.Fused
 	}
-	m.Verdicts, err = fuse.Decide(m.Graph, asked)
+	m.Verdicts, err = decide(m, opt, asked)
 	return err
 }
 

@@ -34,9 +34,14 @@ type schedule struct {
 // schedule lays out a strip of a pass in blocks of so many rows of its tallest target, from one row on. What earlier blocks made is not
 // there then, so the first one makes all that it needs.
 func (f *flow) schedule(p *Pass, blockRows, from int, strip region.Region) *schedule {
+	return f.part(p, blockRows, from, p.Rows, strip)
+}
+
+// part is the schedule of the blocks that begin before some row.
+func (f *flow) part(p *Pass, blockRows, from, before int, strip region.Region) *schedule {
 	s := &schedule{strip: strip, of: p.Rows, rows: map[*bound.Buffer][]region.Interval{}, across: map[*bound.Buffer]region.Region{},
 		tracks: map[*bound.Buffer]track{}, runs: map[*unit][]region.Region{}, spans: map[*unit][]region.Interval{}, writes: map[*unit][]region.Region{}}
-	for lo := from; lo < p.Rows || lo == 0; lo += blockRows {
+	for lo := from; lo < before || lo == 0; lo += blockRows {
 		s.clock = append(s.clock, region.Interval{Lo: lo, Hi: min(lo+blockRows, p.Rows)})
 	}
 	for _, b := range p.targets {
@@ -196,19 +201,26 @@ func trackOf(need []region.Interval) track {
 // hugePages is what a window may take beyond its rows where memory comes in pages of that size.
 const hugePages = 2 << 20
 
-// peak is the most memory that a pass takes over its blocks: rows alive, those read ahead and those being written.
-func (s *schedule) peak(f *flow, p *Pass) int64 {
-	fixed := int64(0)
+// whole is what a pass takes however it is cut: arrays that are there from end to end, and what is carried.
+func (p *Pass) whole(f *flow) (n int64) {
 	for _, b := range p.kept {
 		if b.Role != plan.FromAround {
-			fixed += b.Known()
+			n += b.Known()
 		}
 	}
-	sinks := map[*bound.Buffer]bool{}
 	for _, u := range p.units {
 		if c := f.carry[u]; c != nil {
-			fixed += 2 * c.Bytes() // and what is kept of it for a run that goes on
+			n += 2 * c.Bytes() // and what is kept of it for a run that goes on
 		}
+	}
+	return n
+}
+
+// peak is the most memory that a pass takes over its blocks: rows alive, those read ahead and those being written.
+func (s *schedule) peak(f *flow, p *Pass) int64 {
+	fixed := p.whole(f)
+	sinks := map[*bound.Buffer]bool{}
+	for _, u := range p.units {
 		if u.step.Kind == plan.KernelStep {
 			continue
 		}

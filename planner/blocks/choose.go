@@ -10,15 +10,19 @@ import (
 )
 
 // stream plans the run in blocks, in each pass the largest that fit the budget, within chunks of files if they may be cut. ok is false where not even
-// the smallest do.
-func (f *flow) stream(budget int64, cut bool) (s *Stream, ok bool) {
+// the smallest do; where larger budgets are tried anyway, no more is looked at then than shows it.
+func (f *flow) stream(budget int64, cut, tried bool) (s *Stream, ok bool) {
 	s = &Stream{Passes: f.passes(), flow: f, Stream: plan.Stream{Whole: f.plan.Totals.PeakBytes, Strips: f.strips}}
 	ok = true
 	for i := range s.Passes {
 		p := &s.Passes[i]
+		p.tried = tried
 		ok = p.choose(f, budget, cut) && ok
 		s.PeakBytes, s.least = max(s.PeakBytes, p.Peak), max(s.least, p.least)
 		s.seconds, s.once = s.seconds+p.seconds, s.once+p.once
+		if tried && !ok {
+			break
+		}
 	}
 	s.describe()
 	if ok {
@@ -34,6 +38,9 @@ const fewestBlocks = 8
 // any such fit.
 func (p *Pass) choose(f *flow, budget int64, cut bool) bool {
 	p.edges = f.edges(p)
+	if p.BlockRows = max(1, p.Rows/mostBlocks); p.tried && p.over(p.whole(f), budget) {
+		return false
+	}
 	fewest := 1
 	if !cut {
 		fewest = min(p.edges[0], p.Rows)
@@ -44,8 +51,32 @@ func (p *Pass) choose(f *flow, budget int64, cut bool) bool {
 			return true
 		}
 	}
-	p.set(f, max(1, p.Rows/mostBlocks), nil)
+	if p.BlockRows, p.Strip = max(1, p.Rows/mostBlocks), nil; p.tried {
+		p.Peak = p.least
+		return false
+	}
+	p.set(f, p.BlockRows, nil)
 	return false
+}
+
+// over reports whether what a pass takes at least is beyond the budget, and notes it then.
+func (p *Pass) over(bytes, budget int64) bool {
+	if bytes <= budget {
+		return false
+	}
+	if p.Peak = bytes; p.least == 0 || bytes < p.least {
+		p.least = bytes
+	}
+	return true
+}
+
+// some are the bytes that a pass takes in a few of its blocks, begun in the middle: no more than in all of them, nor in larger ones.
+func (p *Pass) some(f *flow, rows int, strip []int) (most int64) {
+	const few = 4
+	p.Strip = strip
+	strips := p.Strips()
+	at := p.Rows / rows / 2 * rows
+	return f.part(p, rows, at, min(at+few*rows, p.Rows), strips[len(strips)/2]).peak(f, p)
 }
 
 // liked is how many rows blocks should have at least, if at least so many: of fewer than code computes at a time, it takes as long, or longer.
@@ -124,6 +155,9 @@ func (p *Pass) chooseRows(f *flow, budget int64, strip []int, fewest int) bool {
 		return p.Peak <= budget
 	}
 	smallest := max(1, (p.Rows/mostBlocks+fewest-1)/fewest) * fewest
+	if p.tried && p.over(p.some(f, smallest, strip), budget) {
+		return false
+	}
 	rows := max(smallest, p.even(max((p.Rows+fewestBlocks-1)/fewestBlocks, p.edge(0, p.Rows))))
 	for p.set(f, rows, strip); p.Peak > budget && rows > smallest; p.set(f, rows, strip) {
 		rows = max(smallest, p.even(rows/2))

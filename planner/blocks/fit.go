@@ -21,14 +21,19 @@ var waysToCut = []struct{ strips, carrying, chunks bool }{
 const dear = 1.25
 
 // Fit makes a plan that does not fit a memory budget run in blocks of rows, in the way of those that fit which takes least. Where it does not fit so either, why
-// says what is in the way, and least what it takes.
-func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
+// says what is in the way, and least what it takes. Of a program that is tried with more memory until it fits, least is what does not do in any case.
+func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, least int64) {
 	if holdsWhole[kind] {
 		return "its device holds arrays as a whole", p.Totals.PeakBytes
 	}
 	var s, nearest *Stream
+	first := map[bool]*flow{} // that have their strips in common
 	for _, way := range waysToCut {
 		f := newFlow(p, way.strips, way.carrying)
+		if first[way.strips] == nil {
+			first[way.strips] = f
+		}
+		f.needs = first[way.strips].needs
 		if way.carrying && len(f.carry) == 0 {
 			continue
 		}
@@ -36,10 +41,10 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 		if way.strips {
 			asItLies = f.toPages()
 		}
-		try, fits := f.stream(budget, way.chunks)
+		try, fits := f.stream(budget, way.chunks, tried)
 		switch {
 		case fits && p.Totals.Later: // what is counted has the rest
-			if half, fits := newFlow(p, way.strips, way.carrying).stream(budget/2, way.chunks); fits {
+			if half, fits := newFlow(p, way.strips, way.carrying).stream(budget/2, way.chunks, tried); fits {
 				try = half
 			}
 			fallthrough
@@ -58,6 +63,7 @@ func Fit(p *bound.Plan, kind string, budget int64) (why string, least int64) {
 	if s == nil {
 		return nearest.obstacle(budget), min(p.Totals.PeakBytes, nearest.least)
 	}
+	clear(s.flow.needs) // of blocks that were not chosen
 	if s.Strips {
 		s.flow.toPages()
 	}

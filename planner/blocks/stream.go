@@ -33,6 +33,7 @@ type Pass struct {
 	seconds float64       // that its blocks take besides computing, and in one block
 	once    float64
 	kept    []*bound.Buffer // alive as a whole while it runs
+	tried   bool            // with larger budgets too
 }
 
 // Block is a task of a pass: some rows of a strip.
@@ -69,12 +70,21 @@ type flow struct {
 	carrying bool                   // kernels may make a few turns at a time
 	carry    map[*unit]*bound.Carry // those that do
 	begun    map[string]int         // turns that such steps made before, where blocks begin at a later row
+
+	needs map[need]map[*bound.Buffer]region.Region // that were found before: other blocks have rows in common with these
+}
+
+// need is a region of the axes of a kernel that does not go by turns.
+type need struct {
+	step *bound.Step
+	dims int
+	at   [4]region.Interval
 }
 
 // newFlow finds out what can run by rows or, with strips, by parts of rows; with carrying, what goes along rows makes a few turns at a time.
 func newFlow(p *bound.Plan, strips, carrying bool) *flow {
 	f := &flow{plan: p, strips: strips, carrying: carrying, carry: map[*unit]*bound.Carry{}, prints: map[*unit]func(region.Region) map[string]region.Region{},
-		maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{}}
+		maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{}, needs: map[need]map[*bound.Buffer]region.Region{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		u := &unit{step: s}
@@ -198,15 +208,23 @@ func (f *flow) probe(u *unit) map[*bound.Buffer]region.Region {
 
 // inputs are the regions of its inputs that a kernel needs for a region of its axes or, if it makes a few turns at a time, for these.
 func (f *flow) inputs(u *unit, over region.Region) map[*bound.Buffer]region.Region {
+	key := need{step: u.step, dims: len(over)}
+	kept := f.carry[u] == nil && copy(key.at[:], over) == len(over)
+	if known, ok := f.needs[key]; kept && ok {
+		return known
+	}
 	if f.prints[u] == nil {
 		f.prints[u] = f.plan.Footprint(u.step)
 	}
-	need := f.prints[u](over)
+	all := f.prints[u](over)
 	out := map[*bound.Buffer]region.Region{}
 	for _, b := range u.reads {
-		if n, ok := need[b.ID]; ok && len(n) > 0 {
+		if n, ok := all[b.ID]; ok && len(n) > 0 {
 			out[b] = n
 		}
+	}
+	if kept {
+		f.needs[key] = out
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -93,6 +94,69 @@ type Loads struct {
 	values Values
 	under  []conditional
 	bufs   []*ir.Buffer
+	steady func() [][]region.Interval // of the indices that are the same wherever the axes are, load by load
+}
+
+// prepared are loads with what need not be found for each region.
+func (l *Loads) prepared(k *ir.Kernel) *Loads {
+	moving := movingIn(k)
+	for _, c := range l.under {
+		for _, n := range c.loads {
+			for i, x := range n.Index() {
+				switch {
+				case !x.Free().Meets(moving):
+					n.axis[i] = anywhere
+				case len(c.holds) == 0:
+					n.axis[i] = slices.Index(k.Axes, x)
+				}
+			}
+		}
+	}
+	return l.settled()
+}
+
+// movingIn are the axes of a kernel, what turns its folds make where these say how many, and what they carry.
+func movingIn(k *ir.Kernel) (moving ir.Set) {
+	for _, a := range k.Axes {
+		moving = moving.Or(a.Bind())
+	}
+	for grown := true; grown; {
+		before := moving
+		k.Walk(func(n *ir.Node) {
+			if n.Kind != ir.KFold {
+				return
+			}
+			f := n.Fold
+			if f.Lo.Free().Meets(moving) || f.Hi.Free().Meets(moving) {
+				moving = moving.Or(f.IndexBind)
+			}
+			if n.Free().Or(f.IndexBind).Meets(moving) {
+				moving = moving.Or(f.AccBind)
+			}
+		})
+		grown = moving != before
+	}
+	return moving
+}
+
+// settled finds what is steady when it is first asked for.
+func (l *Loads) settled() *Loads {
+	l.steady = sync.OnceValue(func() (all [][]region.Interval) {
+		for _, c := range l.under {
+			ranges := ir.RangesWhere(c.holds, l.known(nil))
+			for _, n := range c.loads {
+				at := make(region.Region, len(n.axis))
+				for i, axis := range n.axis {
+					if axis == anywhere {
+						at[i] = n.along(i, ranges)
+					}
+				}
+				all = append(all, at)
+			}
+		}
+		return all
+	})
+	return l
 }
 
 // conditional is loads whose values count only where some conditions hold.
@@ -104,12 +168,15 @@ type conditional struct {
 type load struct {
 	*ir.Node
 	floats []bool // indices that are made from floats
+	axis   []int  // axes that indices are, anywhere those that are the same for all axes, else -1
 }
+
+const anywhere = -2
 
 func newLoad(n *ir.Node, holds ...*ir.Node) load {
 	l := load{Node: n}
 	for _, x := range n.Index() {
-		l.floats = append(l.floats, FromFloats(x, holds...))
+		l.floats, l.axis = append(l.floats, FromFloats(x, holds...)), append(l.axis, -1)
 	}
 	return l
 }
@@ -117,6 +184,11 @@ func newLoad(n *ir.Node, holds ...*ir.Node) load {
 // along is the interval of one axis of the buffer that the load reads.
 func (l load) along(axis int, ranges func(*ir.Node) (lo, hi float64, ok bool)) region.Interval {
 	lo, hi, _ := ranges(l.Index()[axis])
+	return l.within(axis, lo, hi)
+}
+
+// within is the interval of an axis of the buffer, as the index goes from lo to hi.
+func (l load) within(axis int, lo, hi float64) region.Interval {
 	if l.floats[axis] {
 		lo, hi = Slackened(lo, hi, 0)
 	}
@@ -138,7 +210,7 @@ func Executed(k *ir.Kernel, v Values) *Loads {
 			all = append(all, newLoad(n))
 		}
 	})
-	return &Loads{axes: k.Axes, values: v, under: []conditional{{loads: all}}, bufs: k.Inputs()}
+	return (&Loads{axes: k.Axes, values: v, under: []conditional{{loads: all}}, bufs: k.Inputs()}).prepared(k)
 }
 
 // Needed are the loads of a kernel where their values make a difference: those outside of a guard, or of what a selection chooses,
@@ -158,7 +230,7 @@ func Needed(k *ir.Kernel) *Loads {
 		}
 		l.under[i].loads = append(l.under[i].loads, w.loads...)
 	}
-	return l
+	return l.prepared(k)
 }
 
 // whereUsed finds, for each load, conditions that hold wherever its value is used.
@@ -219,13 +291,11 @@ func whereUsed(k *ir.Kernel) (out []conditional) {
 func (l *Loads) Where(v Values) *Loads {
 	out := *l
 	out.values = v
-	return &out
+	return out.settled()
 }
 
-// Of is the region of each buffer that a region of the axes reads: an interval an axis of the buffer, empty where it reads none.
-// Bounding tables are read anywhere.
-func (l *Loads) Of(over region.Region) map[*ir.Buffer]region.Region {
-	var known ir.AxisRange
+// known are ranges where axes lie in a region.
+func (l *Loads) known(over region.Region) (known ir.AxisRange) {
 	known = func(n *ir.Node) (lo, hi float64, ok bool) {
 		i := slices.Index(l.axes, n)
 		if lo, hi, ok := risen(n, known); ok {
@@ -236,6 +306,12 @@ func (l *Loads) Of(over region.Region) map[*ir.Buffer]region.Region {
 		}
 		return float64(over[i].Lo), float64(over[i].Hi - 1), true
 	}
+	return known
+}
+
+// Of is the region of each buffer that a region of the axes reads: an interval an axis of the buffer, empty where it reads none.
+// Bounding tables are read anywhere.
+func (l *Loads) Of(over region.Region) map[*ir.Buffer]region.Region {
 	out := make(map[*ir.Buffer]region.Region, len(l.bufs))
 	for _, b := range l.bufs {
 		out[b] = make(region.Region, len(b.Shape))
@@ -243,14 +319,34 @@ func (l *Loads) Of(over region.Region) map[*ir.Buffer]region.Region {
 	if over.Empty() {
 		return out
 	}
+	var at region.Region
+	steady := l.steady()
 	for _, c := range l.under {
-		ranges := ir.RangesWhere(c.holds, known)
+		var ranges func(*ir.Node) (lo, hi float64, ok bool)
 		for _, n := range c.loads {
-			at := make(region.Region, len(n.Buf.Shape))
-			for i := range at {
-				at[i] = n.along(i, ranges)
+			at = at[:0]
+			for i, axis := range n.axis {
+				switch {
+				case axis == anywhere:
+					at = append(at, steady[0][i])
+				case axis >= 0 && axis < len(over):
+					at = append(at, n.within(i, float64(over[axis].Lo), float64(over[axis].Hi-1)))
+				default:
+					if ranges == nil {
+						ranges = ir.RangesWhere(c.holds, l.known(over))
+					}
+					at = append(at, n.along(i, ranges))
+				}
 			}
-			out[n.Buf] = out[n.Buf].Hull(at)
+			steady = steady[1:]
+			switch is := out[n.Buf]; {
+			case is.Empty():
+				copy(is, at)
+			case !at.Empty():
+				for i := range is {
+					is[i] = is[i].Hull(at[i])
+				}
+			}
 		}
 	}
 	for _, b := range l.bufs {
