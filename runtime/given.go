@@ -57,7 +57,7 @@ func (r *run) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [][]
 		roots := []*ops.Stage{s}
 		ref, err := audit.Define(r.plan.Reference(roots, func(s *ops.Stage) bool {
 			b := r.arrays.ByStage[s]
-			return b != nil && r.arrays.There(b.ID)
+			return b != nil && r.arrays.Whole(b.ID)
 		}, 0), roots)
 		if err != nil {
 			return false, err

@@ -32,7 +32,7 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 	if err != nil {
 		return err
 	}
-	ref, err := r.reference(step, func(s *ops.Stage) bool { b := r.arrays.ByStage[s]; return b != nil && r.arrays.There(b.ID) }, 0)
+	ref, err := r.reference(step, func(s *ops.Stage) bool { b := r.arrays.ByStage[s]; return b != nil && r.arrays.Whole(b.ID) }, 0)
 	if err != nil {
 		return err
 	}

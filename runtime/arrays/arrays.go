@@ -207,6 +207,11 @@ func (a *Arrays) Lend(part *ir.Buffer, data []byte) { a.Memory[part] = lent(data
 // there reports whether an array is in memory.
 func (a *Arrays) There(id string) bool { return a.Memory[a.ByID[id].Bufs[0]] != nil }
 
+// Whole reports whether all of an array is in memory, rather than some rows that move.
+func (a *Arrays) Whole(id string) bool {
+	return a.There(id) && !slices.ContainsFunc(a.ByID[id].Bufs, func(part *ir.Buffer) bool { _, few := a.Memory[part].(partial); return few })
+}
+
 // host is a buffer as an array in host memory.
 func (a *Arrays) Host(id string) (ops.HostArray, error) {
 	a.mu.Lock()

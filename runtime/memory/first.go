@@ -34,6 +34,9 @@ func NewFirst(buf *ir.Buffer, rows int) (*First, error) {
 // From has rows of a buffer's memory, from one on, stand for its first ones.
 func From(buf *ir.Buffer, m device.Memory, row int) *First {
 	host := m.Host()
+	if few, ok := m.(device.Sliding); ok {
+		host = few.There()
+	}
 	bytes := int(buf.Bytes()) / max(1, buf.Shape[0])
 	there := host[row*bytes:]
 	return &First{all: unsafe.Slice(unsafe.SliceData(there), buf.Bytes()), there: there}
