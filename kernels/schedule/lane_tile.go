@@ -157,7 +157,7 @@ func (s *survey) nearOrder(c CPU, at scatter, spreads []spread) []int {
 		for _, p := range spreads {
 			apart[a] += p[a] * float64(c.Step(a))
 		}
-		if s.takesRows(at, a) {
+		if s.takesRows(at.all, a) {
 			apart[a] = math.Inf(1)
 		}
 	}
@@ -166,19 +166,21 @@ func (s *survey) nearOrder(c CPU, at scatter, spreads []spread) []int {
 }
 
 // takesRows reports an axis that takes scattered loads to other rows of an array.
-func (s *survey) takesRows(at scatter, axis int) bool {
-	return slices.ContainsFunc(at.all, func(n *ir.Node) bool {
+func (s *survey) takesRows(loads []*ir.Node, axis int) bool {
+	return slices.ContainsFunc(loads, func(n *ir.Node) bool {
 		rows, _, _ := place(n.Buf, n.Index())
 		return slices.ContainsFunc(rows, func(x *ir.Node) bool { return s.vary(x).Meets(s.k.Axes[axis].Bind()) })
 	})
 }
 
 // rowsCost is what a vector in flight waits in an iteration for lines because others go along other rows: those of all iterations, which the next step reads
-// again, lie in the nearest cache, in a core's own, of which a thread has half, or beyond.
+// again, lie in the nearest cache, in a core's own, of which a thread has half, or beyond. What stays in its row from one iteration to the next finds its
+// lines there, or right behind them.
 func (s *survey) rowsCost(c CPU, f *ir.Fold, at scatter, spreads []spread) float64 {
+	leave := slices.DeleteFunc(slices.Clone(at.all), func(n *ir.Node) bool { return !leavesRow(n, f) })
 	rows := 1.0
 	for _, u := range c.Unroll {
-		if s.takesRows(at, u.Axis) {
+		if s.takesRows(leave, u.Axis) {
 			rows *= float64(u.N)
 		}
 	}
@@ -187,6 +189,7 @@ func (s *survey) rowsCost(c CPU, f *ir.Fold, at scatter, spreads []spread) float
 		lines += float64(len(at.all)) * p.over(c.Lanes) / lineElements / float64(len(spreads))
 	}
 	lines += float64(len(at.loads))*(1+float64(c.Window)/lineElements) + float64(at.together)/float64(max(1, at.beside))
+	lines *= float64(len(leave)) / float64(max(1, len(at.all)))
 	bytes := lines * rows * lineBytes * s.times(f.Node) * s.trips(f)
 	if s.saves(f) {
 		bytes /= 2 // the other turns add nothing
@@ -199,6 +202,12 @@ func (s *survey) rowsCost(c CPU, f *ir.Fold, at scatter, spreads []spread) float
 		each = nearRow
 	}
 	return each * lines * (rows - 1) / float64(Product(c.Unroll))
+}
+
+// leavesRow reports a load that goes to another row of its array in each iteration of a fold.
+func leavesRow(n *ir.Node, f *ir.Fold) bool {
+	rows, _, _ := place(n.Buf, n.Index())
+	return slices.ContainsFunc(rows, func(x *ir.Node) bool { return x.Free().Meets(f.Index.Bind()) })
 }
 
 // shapes are the lane tiles over one axis or two.

@@ -185,3 +185,34 @@ func TestFramesGoOneAfterTheOther(t *testing.T) {
 		}
 	}
 }
+
+// Spectra have rows of their own too, but each iteration goes on along the row of the one before: several at once share what a velocity takes, and windows
+// serve their loads. Charged as rows that are left, one was taken at a time or, where moments are taken, loads were gathered, in seven times the time.
+func TestRowsThatStayGoTogether(t *testing.T) {
+	b := ir.NewBuilder()
+	spectrum, velocity := b.Axis("spectrum", 64), b.Axis("velocity", 432)
+	seen := &ir.Buffer{Name: "S", Type: ir.F32, Shape: []int{64, 4000}}
+	place := &ir.Buffer{Name: "P", Type: ir.F32, Shape: []int{4000}}
+	var curves [4]*ir.Buffer
+	for i, name := range []string{"Y", "A", "B", "C"} {
+		curves[i] = &ir.Buffer{Name: name, Type: ir.F32, Shape: []int{64, 6535}}
+	}
+	first := []*ir.Node{b.F32(0), b.F32(0), b.F32(0), b.F32(0)}
+	sums := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(4000), Init: first, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		at := b.Min(b.Max(b.Add(b.Load(place, i), b.Mul(b.Cast(ir.F32, velocity), b.F32(0.1))), b.F32(0)), b.F32(6530))
+		low := b.Alu(ir.Floor, at)
+		u, k := b.Sub(at, low), b.Cast(ir.I32, low)
+		y := b.F32(0)
+		for _, c := range curves {
+			y = b.Add(b.Mul(y, u), b.Load(c, spectrum, k))
+		}
+		x := b.Mul(y, b.Load(seen, spectrum, i))
+		return []*ir.Node{b.Add(acc[0], x), b.Add(acc[1], b.Mul(x, y)), b.Add(acc[2], b.Mul(x, x)), b.Add(acc[3], b.Mul(y, y))}, nil
+	})
+	out := &ir.Buffer{Name: "O", Type: ir.F32, Shape: []int{64, 432}}
+	value := b.Add(b.Add(sums[0], sums[1]), b.Add(sums[2], sums[3]))
+	got := Default(&ir.Kernel{Name: "scan", Axes: []*ir.Node{spectrum, velocity}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{spectrum, velocity}, Value: value}}}, AVX512)
+	if got.Window == 0 || got.Step(0) == 1 {
+		t.Errorf("%v", got)
+	}
+}
