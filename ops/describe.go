@@ -51,7 +51,9 @@ func (p Param) accepts() string {
 				name = strings.Join(p.Choices, "|")
 			}
 		case KObject:
-			name = strings.Join(p.Objects, "|")
+			if name = strings.Join(p.Objects, "|"); name == "" {
+				name = "object"
+			}
 		case KNumber, KRange, KArray:
 			measured = true
 		}
