@@ -188,6 +188,11 @@ func TestKilledDrivesResume(t *testing.T) {
 		"rounds": {"", "u = read(\"in.npy\", dims: [i, j])\nfn spread(u) = u + 0.2 * (u[j: here - 1, outside: 0] + u[j: here + 1, outside: 0] - 2 * u)\n" +
 			"e = u * axis(i, 0 .. 1 in 1000) | iterate(spread, at_most: 1000, until: (old, new) -> max(abs(new - old), over: j) < 0.002)\n" +
 			"(e.value | write(\"v.npy\"))\n(e.steps | write(\"value.npy\"))\n", nil},
+		"rounds in parts": {"64MiB", "u = read(\"in.npy\", dims: [i, j])\nq = axis(q, 1 .. 2 in 4)\nzero = 0 * max(u, over: j) * q\n" +
+			"fn halved(s) {\n    x = (s.low + s.high) / 2\n    more = sum(exp(-x * u), over: j) > 300 + 200 * s.goal\n" +
+			"    (low: where(more, x, s.low), high: where(more, s.high, x), goal: s.goal)\n}\n" +
+			"e = (low: zero, high: zero + 100, goal: min(u, over: j) * q) | iterate(halved, at_most: 60, until: (old, new) -> max(new.high - new.low, over: q) < 1e-5 * max(new.high, over: q))\n" +
+			"(e.value.low | write(\"v.npy\"))\n(e.steps | write(\"value.npy\"))\n", []string{"--memory", "3300KiB"}},
 	} {
 		t.Run(name, func(t *testing.T) { killedDrive(t, cache, c.text, c.memory, c.flags) })
 	}
@@ -226,7 +231,7 @@ func killedDrive(t *testing.T, cache, text, memory string, flags []string) {
 			must(t, os.Remove(filepath.Join(folder, name)))
 		}
 		r.killed(time.Duration((0.2+0.7*random.Float64())*float64(took)), nil, flags...)
-		if strings.Contains(r.run(append([]string{"--resume"}, flags...)...), "goes on from call") {
+		if strings.Contains(r.run(append([]string{"--resume"}, flags...)...), " goes on from ") {
 			resumed++
 		}
 		if got := r.outputs(outputs); !same(got, want) {

@@ -238,6 +238,21 @@ func Pieces(at region.Region, shape []int) iter.Seq[region.Region] {
 	}
 }
 
+// Cut is a copy of a region.
+func (h HostArray) Cut(at region.Region) HostArray {
+	out, row := NewHostArray(h.Type.Sub(at)), 0
+	for piece := range Pieces(at, h.Type.Shape()) {
+		from := h.Sub(piece)
+		for i, p := range from.Parts {
+			for k := range p.Rows() {
+				copy(out.Parts[i].Row(row+k), p.Row(k))
+			}
+		}
+		row += from.Parts[0].Rows()
+	}
+	return out
+}
+
 // Sub is a region of an array in the same memory: what is beside it in a row is padding. It must be one of Pieces. The format, where the array
 // is not dense, stays that of the whole.
 func (h HostArray) Sub(at region.Region) HostArray {

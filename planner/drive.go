@@ -117,6 +117,11 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			b.lent[o.Of] = true
 		}
 		made, err := b.program(p, opt, taken, counted)
+		if p.Rounds != nil && b.opt.Memory > 0 && (err != nil || made.Stream != nil) {
+			if whole := b.byObject(p, opt); whole != nil {
+				made, err = whole, nil
+			}
+		}
 		if err != nil {
 			return fmt.Errorf("%s of %s: %w", p.Name, op.Spec.Name, err)
 		}
@@ -124,15 +129,6 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			b.Plan.Decided.Drives = map[string]plan.Decisions{}
 		}
 		b.Plan.Decided.Drives[name] = made.Decided
-		ids := func(stages []*ops.Stage) []string {
-			out := make([]string, len(stages))
-			for i, s := range stages {
-				if at := slices.IndexFunc(made.Buffers, func(b bound.Buffer) bool { return b.Array == s }); at >= 0 {
-					out[i] = made.Buffers[at].ID
-				}
-			}
-			return out
-		}
 		if at.drive.Rounds = p.Rounds; p.Rounds != nil {
 			if err := alone(made, p); err != nil {
 				return err
@@ -147,17 +143,42 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 		for i := range made.Steps {
 			if s := &made.Steps[i]; s.Kernel != nil && !slices.Contains(first, s.ID) {
 				s.Kernel.Again = true
-				if onlyState(s, ids(p.Next)) && blocks.Lost(made, s.Writes) {
+				if onlyState(s, idsIn(made, p.Next)) && blocks.Lost(made, s.Writes) {
 					s.Kernel.StorePast()
 				}
 				s.Kernel.Predict()
 			}
 		}
 		made.SumPredictions()
-		at.drive.Programs = append(at.drive.Programs, plan.DriveProgram{Name: p.Name, Most: p.Most, Now: ids(p.State), Next: ids(p.Next), Once: first, Boxed: p.Boxed, Share: p.Fraction})
+		at.drive.Programs = append(at.drive.Programs, plan.DriveProgram{Name: p.Name, Most: p.Most, Now: idsIn(made, p.State), Next: idsIn(made, p.Next), Once: first, Boxed: p.Boxed, Share: p.Fraction})
 		at.programs = append(at.programs, made)
 	}
 	return nil
+}
+
+// idsIn are the arrays of stages in a plan; empty for those that it has none of.
+func idsIn(p *bound.Plan, stages []*ops.Stage) []string {
+	out := make([]string, len(stages))
+	for i, s := range stages {
+		if at := slices.IndexFunc(p.Buffers, func(b bound.Buffer) bool { return b.Array == s }); at >= 0 {
+			out[i] = p.Buffers[at].ID
+		}
+	}
+	return out
+}
+
+// byObject plans a program of rounds as for any memory, if it can go on with some objects at a time; else it is nil.
+func (b *builder) byObject(g graph.Program, opt Options) *bound.Plan {
+	opt.Memory, opt.taken = 0, 0
+	p, err := opt.build(g.Graph, b.Device, opt)
+	if err != nil {
+		return nil
+	}
+	about := plan.DriveProgram{Now: idsIn(p, g.State), Once: opt.turns.once(p)}
+	if _, ok := p.ObjectRows(g.Rounds, about, p.Buffer(about.Now[g.Rounds.Order]).Layout.RowCount()); !ok {
+		return nil
+	}
+	return p
 }
 
 // onlyState reports a kernel that stores nothing but parts of the next state, in memory that turns before this stored in: of large ones, the next

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"time"
+	"weft/runtime/journal"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -125,8 +126,8 @@ func TestDrivesOfBoxes(t *testing.T) {
 
 // A drive of boxes goes on to the same bits wherever it was cut off; what the host changed is in its checkpoint.
 func TestDrivesOfBoxesGoOn(t *testing.T) {
-	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
-	leastBetween, mostBetween = 0, 0
+	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)
+	journal.LeastBetween, journal.MostBetween = 0, 0
 	dev := newFaulty("native")
 	for cut := 1; cut < 10; cut++ {
 		lost := errors.New("cut off")

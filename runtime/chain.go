@@ -90,8 +90,8 @@ func (r *run) runChain(ctx context.Context, c *plan.Chain, cuts []region.Interva
 		return nil
 	}})
 	for i := range steps {
-		if blanks := r.blanks(&steps[i]); err == nil {
-			if err = blanks.judge(); err != nil {
+		if blanks := r.arrays.Blanks(&steps[i]); err == nil {
+			if err = blanks.Judge(); err != nil {
 				err = r.failed(ctx, &steps[i], err)
 			}
 		}

@@ -8,34 +8,19 @@ import (
 	"time"
 
 	"weft/ops"
-	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/result"
 )
 
-// A run that is cut off loses no more of a drive than the most of these times, and the call under way; less where checkpoints are cheap, which
-// take a share of the time.
-var leastBetween, mostBetween = 100 * time.Millisecond, longBetween
-
-// It is so many times longer than a checkpoint took to the next one, or, where that would be too long, still leastShare times.
-const (
-	longBetween     = 3 * time.Second
-	checkpointShare = 50
-	leastShare      = 20
-)
-
 // checkpoints keep how far a drive is: its state, and what its algorithm was told. A run that goes on tells that again in place of the calls
 // that were made, and then has the state.
 type checkpoints struct {
-	path  string // empty: the program writes no file that one could be beside
-	head  journal.Header
+	journal.Keeper
 	calls int // that an earlier run made
 	told  journal.Told
 	doubt []result.Warning // of an earlier run
-	saved time.Time
-	wait  time.Duration // until the next
 }
 
 // begin leaves beside an output by what decisions a run with drives was planned, so that it goes on by these wherever it is cut off.
@@ -50,7 +35,7 @@ func (r *run) begin() error {
 		return err
 	case err == nil && r.opt.Resume:
 		if why := was.Foreign(r.header()); why != "" {
-			return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "what %s left is of another run: %s", r.checkpoint, why)
+			return journal.Strange("checkpoint beside "+r.checkpoint, why)
 		}
 		return nil
 	}
@@ -69,38 +54,31 @@ func (r *run) begin() error {
 // resume finds the checkpoint of a drive, and fills the state from it.
 func (d *drive) resume() error {
 	r, c := d.run, &d.log
-	c.saved, c.wait = time.Now(), leastBetween
 	if r.checkpoint == "" || r.program != nil && !slices.Contains(r.program.Once, d.step.ID) { // or the checkpoint of the drive around it is enough
 		return nil
 	}
-	c.path = journal.CheckpointOf(r.checkpoint, d.step.ID)
-	c.head = r.header()
-	*r.checkpoints = append(*r.checkpoints, c.path) // to be removed when all outputs are there
-	was, err := journal.ReadCheckpoint(c.path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	was, err := c.open(r, d.step)
+	if err != nil || was == nil {
 		return err
-	}
-	if why := was.Header.Foreign(c.head); why != "" {
-		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: %s", d.step.Name, why)
 	}
 	parts, err := d.state.Kept()
 	if err != nil {
 		return err
 	}
-	fits := slices.EqualFunc(parts, was.State, func(part ops.HostPart, bytes []byte) bool { return len(part.Data) == len(bytes) })
-	for i := 0; fits && i < len(parts); i++ {
-		copy(parts[i].Data, was.State[i])
-	}
-	if !fits {
-		return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the checkpoint of %s is of another run: its arrays are others", d.step.Name)
+	if err := was.Fill(parts, d.step.Name); err != nil {
+		return err
 	}
 	c.calls, c.told.Bits, c.doubt = was.Calls, was.Told, was.Doubts
 	r.result.Warnings = append(r.result.Warnings, was.Doubts...)
 	r.opt.Progress.Log(fmt.Sprintf("%s goes on from call %d", d.step.Name, was.Calls))
 	return nil
+}
+
+// open is the checkpoint that an earlier run left of a step; nil: there is none.
+func (c *checkpoints) open(r *run, step *bound.Step) (*journal.Checkpoint, error) {
+	c.Keeper = journal.NewKeeper(r.checkpoint, step.ID, r.header())
+	*r.checkpoints = append(*r.checkpoints, c.Path) // to be removed when all outputs are there
+	return c.Left(step.Name)
 }
 
 // save makes a checkpoint, if the last one is some time ago, or at the end, so that what comes after may fail.
@@ -109,7 +87,7 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return nil
 	}
 	start := time.Now()
-	now := journal.Checkpoint{Header: c.head, Calls: d.calls, Told: c.told.Bits, Doubts: slices.Clone(c.doubt)}
+	now := journal.Checkpoint{Header: c.Head, Calls: d.calls, Told: c.told.Bits, Doubts: slices.Clone(c.doubt)}
 	if slices.ContainsFunc(d.step.Reads, func(id string) bool { return d.run.doubt[id] }) {
 		now.Doubts = slices.Clone(d.run.result.Warnings) // those of an earlier run are among them
 	}
@@ -122,25 +100,13 @@ func (c *checkpoints) save(d *drive, end bool) error {
 	if err != nil {
 		return err
 	}
-	for _, part := range parts {
-		now.State = append(now.State, part.Data)
-	}
-	if err := now.Write(c.path); err != nil {
-		return fmt.Errorf("cannot keep a checkpoint: %w", err)
-	}
-	c.saved = time.Now()
-	took := c.saved.Sub(start)
-	c.wait = min(mostBetween, max(leastBetween, checkpointShare*took))
-	if large := leastShare * took; large > longBetween {
-		c.wait = large
-	}
-	return nil
+	now.State = parts
+	return c.Write(now, start)
 }
 
 // due reports whether one is to be made.
 func (c *checkpoints) due(d *drive, end bool) bool {
-	now := time.Now()
-	return c.path != "" && d.calls > c.calls && (now.Sub(c.saved) >= c.wait || end && now.Sub(d.began) > mostBetween)
+	return c.Path != "" && d.calls > c.calls && (c.Late() || end && time.Since(d.began) > journal.MostBetween)
 }
 
 // header is what a journal or checkpoint says of the run.

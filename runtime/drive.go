@@ -85,21 +85,29 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	if err := d.log.save(d, true); err != nil {
 		return err
 	}
-	if i := slices.IndexFunc(note.Warnings, func(w problem.Problem) bool { return w.Code == problem.Unfinished }); i >= 0 && r.opt.Strict {
-		return &result.StageError{Stage: step.Name, Where: step.Where(), Err: note.Warnings[i]}
-	}
 	if d.rounds.Rounds != nil {
 		if err := d.state.HandOutObjects(d.rounds.there, func(int) bool { return true }); err != nil {
 			return err
 		}
 	}
+	for _, id := range step.Writes {
+		if err := d.state.HandOut(id, r.plan.Stream == nil && r.program == nil); err != nil {
+			return err
+		}
+	}
+	return d.told(note, start)
+}
+
+// told says what a drive did, and what its outputs are worth.
+func (d *drive) told(note ops.Note, start time.Time) error {
+	r, step := d.run, d.step
+	if i := slices.IndexFunc(note.Warnings, func(w problem.Problem) bool { return w.Code == problem.Unfinished }); i >= 0 && r.opt.Strict {
+		return &result.StageError{Stage: step.Name, Where: step.Where(), Err: note.Warnings[i]}
+	}
 	r.doubt.spread(step)
 	for _, id := range step.Writes {
 		if len(d.log.doubt) > 0 || slices.ContainsFunc(d.programs, func(p *program) bool { return len(p.doubt) > 0 }) {
 			r.doubt[id] = true
-		}
-		if err := d.state.HandOut(id, r.plan.Stream == nil && r.program == nil); err != nil {
-			return err
 		}
 		r.arrays.Forget(id) // replicas hold what was there before
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weft/runtime/journal"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -208,8 +209,8 @@ func TestDrivesOfPlansThatWereRead(t *testing.T) {
 
 // A drive that is cut off goes on to the same bits, having told its algorithm the same, from any call; nobody else's checkpoint is taken.
 func TestDrivesGoOn(t *testing.T) {
-	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
-	leastBetween, mostBetween = 0, 0
+	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)
+	journal.LeastBetween, journal.MostBetween = 0, 0
 	path := filepath.Join(t.TempDir(), "x.npy")
 	dev := newFaulty("native")
 	whole := &halving{most: 20}
@@ -259,8 +260,8 @@ func TestDrivesGoOn(t *testing.T) {
 
 // What was beyond its tolerance before a drive was cut off is not forgotten when it goes on.
 func TestDrivesGoOnInDoubt(t *testing.T) {
-	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
-	leastBetween, mostBetween = 0, 0
+	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)
+	journal.LeastBetween, journal.MostBetween = 0, 0
 	dev := newFaulty("native")
 	lost := errors.New("cut off")
 	h := &halving{most: 20, launch: func(call int) error { return map[bool]error{true: lost}[call == 9] }}

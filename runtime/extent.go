@@ -142,15 +142,5 @@ func (r *run) there(h ops.HostArray, step *bound.Step) (ops.HostArray, error) {
 	if len(at) > 0 && at[1:].Equal(all[1:]) { // it lies in one piece
 		return h.Sub(at), nil
 	}
-	out, row := ops.NewHostArray(h.Type.Sub(at)), 0
-	for piece := range ops.Pieces(at, h.Type.Shape()) {
-		from := h.Sub(piece)
-		for i, p := range from.Parts {
-			for k := range p.Rows() {
-				copy(out.Parts[i].Row(row+k), p.Row(k))
-			}
-		}
-		row += from.Parts[0].Rows()
-	}
-	return out, nil
+	return h.Cut(at), nil
 }

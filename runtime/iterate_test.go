@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"weft/runtime/journal"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -226,8 +227,8 @@ func TestIterateRecords(t *testing.T) {
 
 // A state that goes back two turns, as of the wave equation, moves without a copy, and is what it was after it was cut off.
 func TestIterateMoves(t *testing.T) {
-	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
-	leastBetween, mostBetween = 0, 0
+	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)
+	journal.LeastBetween, journal.MostBetween = 0, 0
 	path := filepath.Join(t.TempDir(), "u.npy")
 	u, was := float32(4), float32(4)
 	for range 9 {
@@ -305,8 +306,8 @@ func BenchmarkHeat(b *testing.B) {
 
 // An iteration within another reads what that one carries.
 func TestIterateWithin(t *testing.T) {
-	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
-	leastBetween, mostBetween = 0, 0
+	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)
+	journal.LeastBetween, journal.MostBetween = 0, 0
 	dev := newFaulty("native")
 	path := filepath.Join(t.TempDir(), "u.npy")
 	w := newWorld()

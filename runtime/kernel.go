@@ -13,6 +13,7 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/bounds"
+	"weft/runtime/arrays"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
 	"weft/runtime/result"
@@ -32,8 +33,8 @@ type work struct {
 	shares []fleet.Share // of accelerators
 	loads  *bounds.Loads // for them
 
-	blanks blanks    // where all of it is seen
-	checks *sampling // nil: nothing is checked
+	blanks arrays.Blanks // where all of it is seen
+	checks *sampling     // nil: nothing is checked
 }
 
 func (r *run) work(step *bound.Step) *work {

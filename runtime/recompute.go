@@ -2,11 +2,8 @@ package runtime
 
 import (
 	"context"
-	"fmt"
-	"slices"
 	"time"
 
-	"weft/kernels/region"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/runtime/audit"
@@ -70,50 +67,11 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 		if err := ctx.Err(); err != nil || time.Now().After(deadline) {
 			return compared, "", err
 		}
-		fault, err := again(launch, points[i], of)
+		fault, err := audit.Again(launch, points[i], of)
 		if err != nil || fault != "" {
 			return compared, fault, err
 		}
 		compared++
 	}
 	return compared, "", nil
-}
-
-// again computes one point again, compares, and puts back what was there.
-func again(launch func(region.Region) error, point []int, of []audit.Sample) (fault string, err error) {
-	before := make([]audit.Sample, len(of))
-	var bytes [][]byte
-	for i, s := range of {
-		at := s.Elements([][]int{point})
-		was := s.Values(at)
-		before[i] = audit.Sample{Array: s.Array, At: at, Got: was, Want: was, Largest: s.Largest}
-		for _, e := range elements(s.Array, at) {
-			bytes = append(bytes, slices.Clone(e))
-		}
-	}
-	if err := launch(region.Point(point)); err != nil {
-		return "", err
-	}
-	for _, was := range before {
-		now := was.In(was.Array)
-		for _, e := range elements(was.Array, was.At) {
-			copy(e, bytes[0])
-			bytes = bytes[1:]
-		}
-		rule, f := now.Rule(), now.Figures()
-		if f.Mismatched > 0 || f.Worst > 2*rule.Tolerance {
-			fault = fmt.Sprintf("holds %v at %v, and %v when that is computed again", was.Got[max(0, f.At)], was.At[max(0, f.At)], now.Got[max(0, f.At)])
-		}
-	}
-	return fault, nil
-}
-
-// elements are the bytes of some elements, in all parts.
-func elements(a audit.Array, at [][]int) (out [][]byte) {
-	for _, p := range at {
-		for _, part := range a.Parts {
-			out = append(out, part.Element(audit.Flat(p, a.Type.Shape())))
-		}
-	}
-	return out
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"weft/runtime/journal"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -117,8 +118,8 @@ func TestRounds(t *testing.T) {
 
 // Rounds that are cut off go on to the same.
 func TestRoundsGoOn(t *testing.T) {
-	defer func(least, most time.Duration) { leastBetween, mostBetween = least, most }(leastBetween, mostBetween)
-	leastBetween, mostBetween = 0, 0
+	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)
+	journal.LeastBetween, journal.MostBetween = 0, 0
 	path := filepath.Join(t.TempDir(), "x.npy")
 	dev := newFaulty("native")
 	for cut := range 38 {

@@ -253,8 +253,8 @@ func (r *run) makes(step *bound.Step, failed error) error {
 func (r *run) judge(ctx context.Context, step *bound.Step, over region.Region) error {
 	r.doubt.spread(step)
 	if over.Equal(step.Kernel.IR.Domain()) {
-		blanks := r.blanks(step)
-		if err := blanks.judge(); err != nil {
+		blanks := r.arrays.Blanks(step)
+		if err := blanks.Judge(); err != nil {
 			return err
 		}
 		if err := r.inspect(ctx, step); err != nil {
@@ -359,7 +359,13 @@ func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (o
 func (r *run) transferred(list *[]result.Transfer, category string, step *bound.Step, note ops.Note, start time.Time) {
 	*list = append(*list, result.Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Moved: note.Moved, Planned: note.Planned, Wall: result.Since(start)})
 	r.opt.Trace.Span(0, category, step.Name, start, map[string]any{"bytes": note.Bytes, "text": note.Text})
+	r.result.Warnings = append(r.result.Warnings, warnings(note, step)...)
+}
+
+// warnings are those of a note.
+func warnings(note ops.Note, step *bound.Step) (out []result.Warning) {
 	for _, w := range note.Warnings {
-		r.result.Warnings = append(r.result.Warnings, result.Warning{Code: w.Code, Message: w.Message, Help: w.Help, Mild: w.Warning, Where: step.Op.Where})
+		out = append(out, result.Warning{Code: w.Code, Message: w.Message, Help: w.Help, Mild: w.Warning, Where: step.Op.Where})
 	}
+	return out
 }

@@ -3,7 +3,6 @@ package runtime
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -159,7 +158,7 @@ func (c *sampling) judge() error {
 		return nil
 	}
 	for _, s := range c.taken {
-		p := r.parity(c.step, s)
+		p := result.ParityOf(s, c.step.ID, r.unnamed(s.Array.Of), r.opt.Seed)
 		r.result.Parity = append(r.result.Parity, p)
 		if p.OK {
 			continue
@@ -187,26 +186,4 @@ func (r *run) unnamed(b *bound.Buffer) bool {
 		return s.Kind == plan.SinkStep && slices.Contains(s.Reads, b.ID) &&
 			(r.program == nil || !slices.Contains(r.program.Next[len(s.Op.Out):], b.ID))
 	})
-}
-
-// parity reports a sample of what a kernel stored.
-func (r *run) parity(step *bound.Step, s audit.Sample) result.Parity {
-	rule, f := s.Rule(), s.Figures()
-	p := result.Parity{Value: audit.Name(s.Array.Of), Kernel: step.ID, Inner: r.unnamed(s.Array.Of), Seed: r.opt.Seed, Metric: rule.Metric, Tolerance: rule.Tolerance,
-		Samples: f.Samples + f.Mismatched, Finds: audit.Finds(len(s.At), s.Type.Len()), Peak: s.Largest, Unit: s.Type.Unit.String(), Worst: f.Worst, P99: f.P99,
-		Judged: audit.Judged(rule.Metric), MaxAbs: f.MaxAbs, MaxRel: f.MaxAbs, MeanAbs: f.MeanAbs, Mismatched: f.Mismatched, NotFinite: f.NotFinite,
-		FiniteEqual: 100 * (1 - float64(f.Mismatched)/float64(max(1, len(s.Got)))), Ties: s.Ties, OK: s.OK()}
-	if p.OK && !f.Within(rule) {
-		p.Rounding, p.Unexamined = len(s.Rounded), len(s.Unexamined)
-	}
-	if f.At >= 0 {
-		p.At = s.At[f.At]
-		if s.Leaves(f.At) {
-			p.Leaves = real(s.Want[f.At])
-		}
-	}
-	if s.Largest > 0 && !math.IsInf(s.Largest, 0) {
-		p.MaxRel /= s.Largest
-	}
-	return p
 }

@@ -57,21 +57,11 @@ func (w *work) spotCheck(ref *audit.Reference) func(context.Context, region.Regi
 			for i := range taken {
 				taken[i].Largest = largest[i]
 			}
-			if gross(taken) == "" {
+			if audit.Gross(taken) == "" {
 				return ""
 			}
 			ref.Settle(taken, points, r.arrays.Memory)
-			return gross(taken)
+			return audit.Gross(taken)
 		}, nil
 	}
-}
-
-// gross says which element of some samples is off by more than rounding; empty: none.
-func gross(samples []audit.Sample) string {
-	for _, s := range samples {
-		if fault := s.Explained().Gross(); fault != "" {
-			return fault
-		}
-	}
-	return ""
 }

@@ -30,7 +30,7 @@ func (r *run) stream(ctx context.Context) error {
 	}
 	r.arrays.Block(layout)
 	for i := range layout.Passes {
-		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}}
+		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}, drives: map[string]*objects{}}
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
@@ -76,6 +76,7 @@ type pass struct {
 	sources []*tileSource
 	sinks   []*tileSink
 	works   map[string]*work // kernels, by step
+	drives  map[string]*objects
 	carried carrying
 	wrong   bool // samples were beyond their tolerance: nothing to go on with
 }
@@ -121,7 +122,8 @@ func (p *pass) prepare(ctx context.Context) error {
 			}
 			continue
 		}
-		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep) && !r.arrays.Windowed[s.Writes[0]] && !r.arrays.There(s.Writes[0])
+		most := p.most(s)
+		whole := (s.Kind == plan.ReadStep || s.Kind == plan.DriveStep && most == 0) && !r.arrays.Windowed[s.Writes[0]] && !r.arrays.There(s.Writes[0])
 		if err := r.room(s); err != nil {
 			return r.failed(ctx, s, err)
 		}
@@ -135,9 +137,15 @@ func (p *pass) prepare(ctx context.Context) error {
 				return r.failed(ctx, s, err)
 			}
 		}
+		if most > 0 {
+			d, err := r.byObjects(ctx, s, most)
+			if p.drives[s.ID] = d; err != nil {
+				return r.failed(ctx, s, err)
+			}
+		}
 		if s.Kind == plan.KernelStep {
 			if p.works[s.ID] = r.work(s); !p.begun {
-				p.works[s.ID].blanks = r.blanks(s)
+				p.works[s.ID].blanks = r.arrays.Blanks(s)
 			}
 		}
 	}
@@ -166,7 +174,7 @@ func (p *pass) tiles() (n int) {
 	for _, b := range slices.Concat(p.strips...) {
 		n++
 		for _, s := range p.steps {
-			if over, ok := b.Run[s.ID]; ok {
+			if over, ok := b.Run[s.ID]; ok && s.Kernel != nil {
 				n += len(s.Kernel.TilesOf(over, p.run.opt.Threads))
 			}
 		}
@@ -277,6 +285,12 @@ func (p *pass) compute(ctx context.Context, t int) error {
 		if !ok {
 			continue
 		}
+		if d := p.drives[s.ID]; d != nil {
+			if err := d.next(over[0]); err != nil {
+				return r.failed(ctx, s, r.makes(s, err))
+			}
+			continue
+		}
 		there, err := r.extent(s)
 		if err != nil {
 			return r.failed(ctx, s, err)
@@ -303,7 +317,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			made, err = r.stores(s, over)
 		}
 		if err == nil {
-			err = w.blanks.look(made)
+			err = w.blanks.Look(made)
 		}
 		if err == nil && w.checks != nil {
 			err = p.sample(ctx, w.checks, t, over)
@@ -359,12 +373,17 @@ func (p *pass) drop(t int) {
 func (p *pass) finish(ctx context.Context) error {
 	r := p.run
 	for _, s := range p.steps {
+		if d := p.drives[s.ID]; d != nil {
+			if err := r.makes(s, d.end()); err != nil {
+				return r.failed(ctx, s, err)
+			}
+		}
 		w := p.works[s.ID]
 		if w == nil {
 			continue
 		}
 		r.doubt.spread(s)
-		err := w.blanks.judge()
+		err := w.blanks.Judge()
 		if err == nil && w.checks != nil {
 			err = w.checks.judge()
 		}
@@ -404,6 +423,9 @@ func (p *pass) close(ctx context.Context, failure error) error {
 		if w := p.works[s.ID]; w != nil {
 			w.finish()
 		}
+	}
+	for _, d := range p.drives {
+		d.close()
 	}
 	p.carried.Free()
 	for _, s := range p.sources {

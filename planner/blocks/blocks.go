@@ -64,6 +64,10 @@ func (f *flow) part(p *Pass, blockRows, from, before int, strip region.Region) *
 			} else {
 				s.kernel(f, u)
 			}
+		case plan.DriveStep:
+			if n := f.objects[u]; n > 0 {
+				s.rounds(f, u, n)
+			}
 		}
 	}
 	for b := range s.rows {
@@ -226,7 +230,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 		}
 		fixed += f.scratchOf(u, s)
 		for _, b := range u.reads {
-			sinks[b] = true
+			sinks[b] = f.objects[u] == 0
 		}
 	}
 	most := int64(0)
@@ -281,7 +285,10 @@ func (s *schedule) window(b *bound.Buffer, rows region.Interval) region.Region {
 
 // scratchOf is the memory that a source or sink takes besides its array.
 func (f *flow) scratchOf(u *unit, s *schedule) (n int64) {
-	if u.step.Kind == plan.DriveStep {
+	switch {
+	case f.objects[u] > 0:
+		return u.step.TakesFor(f.plan, f.objects[u], scaled(s.clock[0], s.of, f.objects[u]).Len())
+	case u.step.Kind == plan.DriveStep:
 		n = u.step.Takes()
 	}
 	st, ok := u.step.Op.Bound.(ops.Streamer)

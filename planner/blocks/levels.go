@@ -25,7 +25,7 @@ func (f *flow) levels() {
 				continue
 			}
 			l := m.level
-			if f.late[b] && m.step.Kind == plan.KernelStep {
+			if f.late[b] && f.computes(m) {
 				l++
 			}
 			u.level = max(u.level, l)
@@ -47,4 +47,17 @@ func (u *unit) bound() ops.Op {
 		return nil
 	}
 	return u.step.Op.Bound
+}
+
+// computes reports whether a step makes what it does block by block.
+func (f *flow) computes(u *unit) bool { return u.step.Kind == plan.KernelStep || f.objects[u] > 0 }
+
+// wanted reports whether a later pass, or a sink of this one, reads a kept array.
+func (f *flow) wanted(b *bound.Buffer, maker *unit) bool {
+	for _, u := range f.units {
+		if slices.Contains(u.reads, b) && (u.last > maker.level || u.step.Kind == plan.SinkStep) {
+			return true
+		}
+	}
+	return false
 }

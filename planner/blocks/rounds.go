@@ -88,6 +88,18 @@ func Standing(p *bound.Plan, c *plan.Chain, dim string) (out []string) {
 	return out
 }
 
+// Between are the arrays of a turn, the next state apart, that hold something of each object where it stands, for all of them.
+func Between(p *bound.Plan, dim string, next []string) (out []string) {
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		inside := slices.ContainsFunc(p.Chains, func(c plan.Chain) bool { return slices.Contains(c.Inside, b.ID) })
+		if b.Role == plan.FromKernel && b.Layout.Dim(dim) == 0 && !inside && !slices.Contains(next, b.ID) {
+			out = append(out, b.ID)
+		}
+	}
+	return out
+}
+
 // stands reports whether an array holds objects where they stand, rather than where they belong.
 func stands(b *bound.Buffer) bool { return b.Role == plan.FromKernel || b.Role == plan.FromState }
 
@@ -108,4 +120,38 @@ func CutObjects(p *bound.Plan, of *plan.Chain, r *ops.Rounds, objects int) []reg
 		return nil
 	}
 	return cutRows(of.Rows, 1, objects)
+}
+
+// rounds finds which objects a drive goes on with in every block, and what it needs for that: what its outputs are needed of.
+func (s *schedule) rounds(f *flow, u *unit, objects int) {
+	all := make([]region.Interval, len(s.clock))
+	for _, b := range u.makes {
+		for t, n := range s.rows[b] {
+			all[t] = all[t].Hull(n)
+		}
+	}
+	tr, done := trackOf(all), 0
+	s.runs[u] = make([]region.Region, len(s.clock))
+	for t := range s.clock {
+		at := region.Interval{Lo: max(done, tr.lo[t]), Hi: max(done, tr.hi[t])}
+		if done = at.Hi; at.Empty() {
+			continue
+		}
+		s.runs[u][t] = region.Region{at}
+		for _, b := range u.reads {
+			if b.Role == plan.FromPlan {
+				continue
+			}
+			need := b.Layout.Whole()
+			if f.kept[b] == "" {
+				need[0] = at
+			}
+			s.want(b, t, need)
+		}
+		for _, b := range u.makes {
+			made := b.Layout.Whole()
+			made[0] = at
+			s.want(b, t, made)
+		}
+	}
 }

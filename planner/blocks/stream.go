@@ -71,6 +71,8 @@ type flow struct {
 	carry    map[*unit]*bound.Carry // those that do
 	begun    map[string]int         // turns that such steps made before, where blocks begin at a later row
 
+	objects map[*unit]int // of drives in rounds that go on with some of them at a time
+
 	needs map[need]map[*bound.Buffer]region.Region // that were found before: other blocks have rows in common with these
 }
 
@@ -84,7 +86,8 @@ type need struct {
 // newFlow finds out what can run by rows or, with strips, by parts of rows; with carrying, what goes along rows makes a few turns at a time.
 func newFlow(p *bound.Plan, strips, carrying bool) *flow {
 	f := &flow{plan: p, strips: strips, carrying: carrying, carry: map[*unit]*bound.Carry{}, prints: map[*unit]func(region.Region) map[string]region.Region{},
-		maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{}, needs: map[need]map[*bound.Buffer]region.Region{}}
+		maker: map[*bound.Buffer]*unit{}, kept: map[*bound.Buffer]string{}, late: map[*bound.Buffer]bool{}, scratch: map[string]int64{},
+		objects: map[*unit]int{}, needs: map[need]map[*bound.Buffer]region.Region{}}
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		u := &unit{step: s}
@@ -129,12 +132,21 @@ func (f *flow) classify(u *unit) {
 	}
 	switch u.step.Kind {
 	case plan.DriveStep:
+		objects, own := f.plan.ByObject(u.step)
+		if objects > 0 {
+			f.objects[u] = objects
+		}
 		for _, b := range u.reads {
-			if !u.step.Drive.OnDisk(b.ID) {
+			if !u.step.Drive.OnDisk(b.ID) && !(objects > 0 && slices.Contains(own, b.ID)) {
 				keep(b, u.step.Name+" reads all of it in each of its calls", b.Role == plan.FromKernel)
 			}
 		}
-		if u.step.Drive.Tiles != nil {
+		if objects > 0 {
+			for _, b := range u.makes {
+				keep(b, u.step.Name+" leaves it there, object by object", false)
+			}
+		}
+		if objects > 0 || u.step.Drive.Tiles != nil {
 			break
 		}
 		fallthrough
@@ -268,7 +280,7 @@ func (f *flow) passes() []Pass {
 	for _, p := range out {
 		for _, u := range p.units {
 			for _, b := range u.reads {
-				if m := f.maker[b]; m != nil && m.step.Kind == plan.KernelStep && !slices.ContainsFunc(out, func(p Pass) bool { return slices.Contains(p.units, m) }) {
+				if m := f.maker[b]; m != nil && f.computes(m) && !slices.ContainsFunc(out, func(p Pass) bool { return slices.Contains(p.units, m) }) {
 					panic("planner: " + u.step.ID + " reads what " + m.step.ID + " (" + m.step.Name + ") makes, and no pass runs that")
 				}
 			}
@@ -335,7 +347,7 @@ func (f *flow) pass(level int, picked bool) Pass {
 			}
 		}
 		for _, b := range u.makes {
-			if u.step.Kind == plan.KernelStep && u.level == level && f.kept[b] != "" && f.wanted(b, u) {
+			if f.computes(u) && u.level == level && f.kept[b] != "" && f.wanted(b, u) {
 				target(b)
 			}
 		}
@@ -383,16 +395,6 @@ func (f *flow) pass(level int, picked bool) Pass {
 		}
 	}
 	return p
-}
-
-// wanted reports whether a later pass, or a sink of this one, reads a kept array.
-func (f *flow) wanted(b *bound.Buffer, maker *unit) bool {
-	for _, u := range f.units {
-		if slices.Contains(u.reads, b) && (u.last > maker.level || u.step.Kind == plan.SinkStep) {
-			return true
-		}
-	}
-	return false
 }
 
 // Lay lays out a plan that runs in blocks again.

@@ -1,9 +1,13 @@
 package state
 
 import (
-	"slices"
-
+	"weft/kernels/device"
+	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
+	"weft/planner/bound"
+	"weft/runtime/arrays"
+	"weft/runtime/memory"
 )
 
 // objects is how many an array is of; 0: it is of none.
@@ -13,6 +17,53 @@ func (s *State) objects(i int) int {
 		return t.Dims[0].Size
 	}
 	return 0
+}
+
+// BeginFew gives the state of a drive in rounds memory for so many of its objects at a time.
+func BeginFew(step *bound.Step, around *arrays.Arrays, objects int) (*State, error) {
+	s := &State{step: step, around: around, few: objects}
+	for i := range step.Drive.Start {
+		b, at := s.Buffer(i), pair{}
+		around.Count(s.takes(i))
+		for _, mem := range []*[]device.Memory{&at.now, &at.next} {
+			rows := objects
+			if n := s.objects(i); n == 0 {
+				rows = b.Layout.RowCount()
+			}
+			for _, part := range b.Bufs {
+				m, err := memory.NewFirst(part, rows)
+				if err != nil {
+					return s, problem.Wrong(problem.OutOfMemory, "", "stop other programs, or give --memory less", "%s", err)
+				}
+				*mem = append(*mem, m)
+			}
+		}
+		s.held = append(s.held, at)
+	}
+	return s, nil
+}
+
+// Take has the state hold what some objects begin with, in front.
+func (s *State) Take(objects region.Interval) error {
+	s.last = nil
+	for i, id := range s.step.Drive.Start {
+		from, err := s.around.Host(id)
+		if err != nil {
+			return err
+		}
+		n, to := s.objects(i), s.Host(i)
+		if n == 0 {
+			to.CopyFrom(from)
+			continue
+		}
+		each := from.Type.Len() / n
+		for k, part := range to.Parts {
+			for e := range objects.Len() * each {
+				copy(part.Element(e), from.Parts[k].Element(objects.Lo*each+e))
+			}
+		}
+	}
+	return nil
 }
 
 // Objects is how many the state is of.
@@ -91,22 +142,36 @@ func (s *State) HandOutObjects(first int, which func(i int) bool) error {
 }
 
 // Kept are the arrays that a checkpoint holds: the state and, in rounds, what was handed out.
-func (s *State) Kept() (out []ops.HostPart, err error) {
+func (s *State) Kept() (out [][]byte, err error) {
 	for i := range s.held {
 		if s.step.Drive.OnDisk(s.step.Drive.Start[i]) { // its file is kept
 			continue
 		}
-		out = append(out, s.Host(i).Parts...)
+		out = append(out, dataOf(s.Host(i))...)
 	}
 	if s.step.Drive.Rounds == nil {
 		return out, nil
 	}
+	given, err := s.Outputs()
+	return append(out, given...), err
+}
+
+// dataOf is the memory of an array, part by part.
+func dataOf(h ops.HostArray) (out [][]byte) {
+	for _, part := range h.Parts {
+		out = append(out, part.Data)
+	}
+	return out
+}
+
+// Outputs is the memory of what the drive gives.
+func (s *State) Outputs() (out [][]byte, err error) {
 	for _, id := range s.step.Writes {
 		h, err := s.around.Host(id)
 		if err != nil {
 			return nil, err
 		}
-		out = slices.Concat(out, h.Parts)
+		out = append(out, dataOf(h)...)
 	}
 	return out, nil
 }

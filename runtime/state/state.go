@@ -18,6 +18,7 @@ type State struct {
 	step   *bound.Step
 	around *arrays.Arrays
 	held   []pair
+	few    int   // objects that there is room for, of drives that go on with some at a time; 0: all
 	Disk   *Disk // nil: all of it is in memory
 	last   *Call // what it stored is not yet what programs read
 }
@@ -99,6 +100,9 @@ func Begin(step *bound.Step, around *arrays.Arrays, blocks bool, place Place) (s
 
 // takes is the memory of an array of the state.
 func (s *State) takes(i int) int64 {
+	if n := s.objects(i); s.few > 0 && n > 0 {
+		return 2 * s.Buffer(i).Bytes / int64(n) * int64(s.few)
+	}
 	if s.step.Drive.OnDisk(s.step.Drive.Start[i]) {
 		return 0
 	}

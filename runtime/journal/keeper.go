@@ -1,0 +1,82 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"time"
+
+	"weft/ops/problem"
+)
+
+// A run that is cut off loses no more than the most of these times, and what was under way; less where checkpoints are cheap, which take a share of the time.
+var LeastBetween, MostBetween = 100 * time.Millisecond, longBetween
+
+// It is so many times longer than a checkpoint took to the next one, or, where that would be too long, still leastShare times.
+const (
+	longBetween     = 3 * time.Second
+	checkpointShare = 50
+	leastShare      = 20
+)
+
+// Keeper makes checkpoints of a step beside an output, one in place of the other, as often as they are cheap. The zero value makes none.
+type Keeper struct {
+	Path  string
+	Head  Header
+	saved time.Time
+	wait  time.Duration // until the next
+}
+
+// NewKeeper keeps checkpoints of a step.
+func NewKeeper(output, step string, head Header) Keeper {
+	return Keeper{Path: CheckpointOf(output, step), Head: head, saved: time.Now(), wait: LeastBetween}
+}
+
+// Left is the checkpoint that an earlier run left of the step, which people know by a name; nil: there is none.
+func (k *Keeper) Left(name string) (*Checkpoint, error) {
+	was, err := ReadCheckpoint(k.Path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if why := was.Header.Foreign(k.Head); why != "" {
+		return nil, Strange("checkpoint of "+name, why)
+	}
+	return &was, nil
+}
+
+// Strange is the error of what was left of another run.
+func Strange(what, why string) error {
+	return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the %s is of another run: %s", what, why)
+}
+
+// Late reports whether it is time for a checkpoint.
+func (k *Keeper) Late() bool { return k.Path != "" && time.Since(k.saved) >= k.wait }
+
+// Write makes a checkpoint that was begun at some time.
+func (k *Keeper) Write(now Checkpoint, begun time.Time) error {
+	if err := now.Write(k.Path); err != nil {
+		return fmt.Errorf("cannot keep a checkpoint: %w", err)
+	}
+	k.saved = time.Now()
+	took := k.saved.Sub(begun)
+	k.wait = min(MostBetween, max(LeastBetween, checkpointShare*took))
+	if large := leastShare * took; large > longBetween {
+		k.wait = large
+	}
+	return nil
+}
+
+// Fill copies the state of a checkpoint to where it belongs. It is of another run if it does not fit there.
+func (c *Checkpoint) Fill(parts [][]byte, name string) error {
+	if !slices.EqualFunc(parts, c.State, func(a, b []byte) bool { return len(a) == len(b) }) {
+		return Strange("checkpoint of "+name, "its arrays are others")
+	}
+	for i := range parts {
+		copy(parts[i], c.State[i])
+	}
+	return nil
+}
