@@ -131,6 +131,9 @@ func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) P
 	c.sink(op, slices.DeleteFunc(slices.Clone(next.Next), func(s *ops.Stage) bool { return s == nil }))
 	g := c.graph()
 	g.Varies = map[*ops.Stage]bool{}
+	if d.Rounds != nil {
+		g.Objects = d.Rounds.Dim
+	}
 	for _, s := range g.Stages {
 		g.Varies[s] = slices.Contains(d.State, s) || slices.Contains(next.Next, s) || slices.ContainsFunc(slices.Concat(s.Inputs, g.Around[s]), func(in *ops.Stage) bool { return g.Varies[in] })
 	}

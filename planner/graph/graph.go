@@ -25,6 +25,7 @@ type Graph struct {
 	Arguments Arguments
 	loose     map[*ops.Stage]bool         // tables that kernels would be the same for if they held other values
 	Varies    map[*ops.Stage]bool         // of a program: what differs from call to call
+	Objects   string                      // of a program in rounds: the dim of its objects
 	Counts    map[ops.Array]*ops.Stage    // how many elements there are along dims of which that is known only when it runs
 	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: what its state is at first, and what its programs have from here
 	Drives    map[*ops.Instance]*Drive

@@ -47,6 +47,11 @@ const (
 	narrowBytes = 1 << 20
 )
 
+// rowed reports a stage whose rows are objects of a drive in rounds, and would not be with its dims in the other order.
+func rowed(g *graph.Graph, s *ops.Stage) bool {
+	return g.Objects != "" && len(s.Type.Dims) == 2 && g.Type(s).Dims[0].Name == g.Objects
+}
+
 // narrow are arrays of narrow rows, besides those that are gathered: lanes that lie along the dim before take an element of every row.
 func narrow(m *module.Module) (out []*ops.Stage) {
 	among := gathered(m)
@@ -54,7 +59,7 @@ func narrow(m *module.Module) (out []*ops.Stage) {
 		s := k.Roots[0]
 		dims := m.Type(s).Dims
 		last := len(dims) - 1
-		if len(k.Roots) == 1 && last > 0 && private(m.Graph, s) && !s.Type.Elem.Complex && !m.Views[s].Transposed && !slices.Contains(among, s) &&
+		if len(k.Roots) == 1 && last > 0 && private(m.Graph, s) && !rowed(m.Graph, s) && !s.Type.Elem.Complex && !m.Views[s].Transposed && !slices.Contains(among, s) &&
 			dims[last].Size > 1 && dims[last].Size < narrowRow && dims[last-1].Size >= 4*narrowRow && m.Arrays.Of(s)[0].Bytes() >= narrowBytes {
 			out = append(out, s)
 		}
@@ -78,7 +83,7 @@ func gathered(m *module.Module) (out []*ops.Stage) {
 			}
 			s, index := stages[n.Buf], n.Index()
 			last := len(index) - 1
-			if made[s] && free(m.Graph, s) && !m.Views[s].Transposed && loaded(index[last:]) && index[last-1].Kind == ir.KAxis && !slices.Contains(out, s) {
+			if made[s] && free(m.Graph, s) && !rowed(m.Graph, s) && !m.Views[s].Transposed && loaded(index[last:]) && index[last-1].Kind == ir.KAxis && !slices.Contains(out, s) {
 				out = append(out, s)
 			}
 		})
