@@ -47,6 +47,16 @@ func (w Work) total() (sum float64) {
 	return sum
 }
 
+// folds reports whether some of it is in loops of points.
+func (w Work) folds() bool {
+	for in := range w.loops {
+		if in != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // heaviest is the class that takes most of the time.
 func (w Work) heaviest() (class profile.Class, share float64) {
 	most, sum := 0.0, 0.0

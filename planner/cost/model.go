@@ -91,12 +91,17 @@ const PerStep = 60e-6
 // perTile is what a tile costs a runtime besides the launch: queueing it, and counting it when it is done.
 const perTile = 1.5e-6
 
+// waits is the part of the shorter of computing and moving what is beyond a core's own caches that adds to the longer in kernels with loops of their own. Those are begun
+// and left at every point, and what is loaded decides what is loaded next: little of either is hidden behind the other.
+const waits = 0.75
+
 // interpreted is what the interpreter takes for an operation, in seconds.
 const interpreted = 8e-9
 
 // Predict estimates a kernel.
 func (m *Model) Predict(k Kernel) Estimate {
-	e := m.raw(k)
+	e, waiting := m.raw(k)
+	e.Seconds += waiting
 	e.Factor, e.Source = 1, "model"
 	if m.History != nil {
 		e.Factor, e.Source = m.History.factor(m.key(k.Hash, k.Kind), m.kin(k.Ops, e.Bound, k.Kind))
@@ -109,7 +114,8 @@ func (m *Model) Predict(k Kernel) Estimate {
 // does not change what is chosen.
 func (m *Model) Weigh(k Kernel) float64 {
 	k.Layout = m.Layout(k.IR)
-	return m.raw(k).Seconds + PerStep
+	e, _ := m.raw(k) // of what is weighed, the dearer would be so by more, and plans were not faster
+	return e.Seconds + PerStep
 }
 
 // Busy is the predicted time in seconds that one core takes for what a kernel executes, by the profile alone.
@@ -130,8 +136,8 @@ func (m *Model) Layout(k *ir.Kernel) *device.Layout {
 	return &l
 }
 
-// raw is the model without what was learned.
-func (m *Model) raw(k Kernel) Estimate {
+// raw is the model without what was learned, and what adds to it as little is hidden behind the rest.
+func (m *Model) raw(k Kernel) (e Estimate, waiting float64) {
 	threads := max(1, m.Threads)
 	tiles := k.Tiles
 	if tiles <= 0 {
@@ -145,7 +151,7 @@ func (m *Model) raw(k Kernel) Estimate {
 	if w == nil {
 		w = m.Count(k.IR, k.Layout, nil)
 	}
-	e := Estimate{Compute: w.total() * 1e-9 / at * uneven}
+	e = Estimate{Compute: w.total() * 1e-9 / at * uneven}
 	if cmp.Or(k.Kind, m.Kind) == "interp" {
 		e.Compute = w.evals * interpreted / at * uneven
 	}
@@ -178,8 +184,11 @@ func (m *Model) raw(k Kernel) Estimate {
 		}
 	}
 	e.Seconds = max(e.Compute, e.Memory) + e.Pages + e.Overhead
+	if level.Name != p.Levels[0].Name && w.folds() {
+		waiting = waits * min(e.Compute, e.Memory)
+	}
 	e.Bound = boundOf(e)
-	return e
+	return e, waiting
 }
 
 // Step is what a kernel takes besides its work where several threads work on it, in seconds, with all that its step does.
