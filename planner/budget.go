@@ -19,19 +19,26 @@ func fitted(m *module.Module, opt Options) error {
 	}
 	if p.Counted() {
 		p.Totals.Later = true
-		if p.Totals.PeakBytes, p.Totals.PeakAt = p.PeakFrom(0); p.Totals.PeakBytes <= opt.Memory {
+		if p.Totals.PeakBytes, p.Totals.PeakAt = p.PeakFrom(0); p.Totals.PeakBytes <= opt.Memory/2 { // what is counted has the rest
 			return nil
 		}
 	}
 	why, least := blocks.Fit(p, m.Device.Kind, opt.Memory, opt.tries != nil)
-	if why == "" {
+	if why == "" || p.Totals.PeakBytes <= opt.Memory {
 		return nil
 	}
 	if opt.tries != nil {
 		opt.tries.need = least + opt.taken
 	}
+	if opt.beyond != nil {
+		*opt.beyond = max(1, least-opt.Memory)
+	}
 	step, largest := largestAtPeak(p)
-	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use a smaller grid", plan.SizeFor(least+opt.taken)),
+	counted := ""
+	if p.Totals.Later {
+		counted = " and room for what is counted when it runs,"
+	}
+	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s,%s or use a smaller grid", plan.SizeFor(least+opt.taken), counted),
 		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
 		step.Name, plan.FormatBytes(t.PeakBytes+opt.taken), plan.FormatBytes(opt.Memory+opt.taken), largest.Stage, largest.Type, plan.FormatBytes(largest.Bytes), why)
 	fault.At = step.Where()

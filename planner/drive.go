@@ -257,8 +257,13 @@ func (b *builder) program(g graph.Program, opt Options, taken, counted int64) (p
 			own += s.Type.Bytes()
 		}
 	}
+	room := b.opt.Memory
+	if b.opt.room > 0 {
+		room = b.opt.room
+	}
+	opt.room, opt.beyond = 0, nil
 	beside := func(taken int64) (*bound.Plan, error) {
-		opt.Memory = max(1, b.opt.Memory-taken+own)
+		opt.Memory = max(1, room-taken+own)
 		opt.taken = b.opt.taken + b.opt.Memory - opt.Memory
 		return opt.build(g.Graph, b.Device, opt)
 	}

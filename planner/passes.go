@@ -56,6 +56,8 @@ type Options struct {
 	turns   *turns             // of it
 	trial   bool               // nobody reads the error
 	tries   *tries             // of a program with drives
+	room    int64              // of the memory, what its drives' programs may take with what is beside them; 0: all
+	beyond  *int64             // where it is noted by how much the memory is too little around drives whose programs fit
 	way     string             // what of its plans this is; empty: its graph depends on the memory
 	weighed map[string]float64 // see fuse.Options.Weights
 	build   func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
@@ -134,7 +136,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 			opt.Rates = plan.Rates{Flops: all.Flops(), Bandwidth: all.Bandwidth(), Doubt: all.Doubt()}
 		}
 	}
-	opt.build = build
+	opt.build = roomy
 	if opt.weighed == nil {
 		opt.weighed = map[string]float64{}
 	}
@@ -147,20 +149,40 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	}
 	opt.tries.least, opt.tries.need = math.MaxInt64, 0
 	opt.way = "whole"
+	whole, apart := int64(0), int64(0)
+	opt.beyond = &whole
 	p, err := build(g, dev, opt)
+	less := func(apart bool, beyond int64) (*bound.Plan, bool) {
+		opt := opt
+		if opt.way = "whole"; apart {
+			opt.way = "apart"
+		}
+		p, ok := narrowed(func() *graph.Graph { return graph.Collect(sinks, apart, 0, false) }, dev, opt, beyond)
+		if ok {
+			p.Apart = apart
+		}
+		return p, ok
+	}
 	tight := problem.Problem{}
 	if !errors.As(err, &tight) || tight.Code != problem.MemoryBudget {
 		return p, err
 	}
+	defer collecting()()
 	opt.tries.failed()
-	opt.way = "apart"
-	apart, fault := build(graph.Collect(sinks, true, 0, false), dev, opt) // in blocks, each program makes what does not fit as a whole
+	if opt.trial { // whatever fits will do
+		if p, ok := less(false, whole); ok {
+			return p, nil
+		}
+		whole = 0
+	}
+	opt.way, opt.beyond = "apart", &apart
+	alone, fault := build(graph.Collect(sinks, true, 0, false), dev, opt) // in blocks, each program makes what does not fit as a whole
 	if fault == nil {
-		apart.Apart = true
-		return apart, nil
+		alone.Apart = true
+		return alone, nil
 	}
 	opt.tries.failed()
-	opt.way = ""
+	opt.way, opt.beyond = "", nil
 	for _, spill := range []bool{false, true} {
 		if g = graph.Collect(sinks, true, opt.Memory, spill); !g.Tiled() {
 			break
@@ -175,6 +197,12 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 			return p, nil
 		}
 		opt.tries.failed()
+	}
+	if p, ok := less(false, whole); ok {
+		return p, nil
+	}
+	if p, ok := less(true, apart); ok {
+		return p, nil
 	}
 	if !opt.trial && errors.As(err, &tight) { // what does not fit of one program says nothing of the others
 		tight.Help = fmt.Sprintf("give --memory at least %s, or use smaller arrays", plan.SizeFor(enough(sinks, dev, opt)))

@@ -3,15 +3,16 @@ package planner
 import (
 	"maps"
 	"math"
+	"math/bits"
 	"runtime/debug"
 	"slices"
 
 	"weft/kernels/device"
 	"weft/ops"
+	"weft/planner/bound"
 	"weft/planner/fuse"
 	"weft/planner/graph"
 	"weft/planner/module"
-	"weft/planner/plan"
 )
 
 // tries are what plans of a program with drives have in common, which are made with more and more memory until one fits.
@@ -19,6 +20,16 @@ type tries struct {
 	need     int64 // that the last plan that did not fit takes at least, with what is beside it; 0: it is not known
 	least    int64 // that the last try takes at least, in each of its plans; 0: it is not known
 	verdicts map[string]known
+}
+
+// collecting has the heap collected when it has doubled, and not whenever it is beyond the budget: what plans take by themselves may be more, and to collect it over
+// and over took longer than to make them. It returns what ends that.
+func collecting() (end func()) {
+	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64)
+	return func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	}
 }
 
 // failed notes that a plan of a try does not fit.
@@ -29,37 +40,72 @@ func (t *tries) failed() {
 	t.need = 0
 }
 
-// enough is the memory with which a program can be planned that cannot in what it was given: about a sixteenth beyond the least, or less. Where drives take of
-// it what is left, more need not do.
+// enough is a memory with which a program can be planned that cannot in what it was given, and which was tried: at most half beyond the least.
 func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
 	opt.trial, opt.After = true, nil
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(math.MaxInt64)) // nothing of this runs, and to collect the heap over and over took as long as the rest
 	works := func(memory int64) bool {
-		opt.Memory = plan.Written(memory)
+		opt.Memory = memory
 		_, err := Build(sinks, dev, opt)
 		return err == nil
 	}
-	// What does not fit tells what it takes at least: that does, as a rule, or the next one tells more.
+	// What does not fit tells what it takes at least: that does, as a rule. If not, the least is looked for, and not for long.
 	least, most := opt.Memory, opt.Memory
-	for i := int64(0); ; i++ {
-		if known := opt.tries.least; known > least {
-			least, most = known-1, known+known/16*min(i, 1)
-		} else {
-			most = 2*most + 1<<10
+	for i := 0; ; i++ {
+		if most = max(opt.tries.least, most<<(2*min(i, 1))); most <= least {
+			most = 4 * least
 		}
-		if most = max(most, least+least/8*i); most >= 1<<50 || works(most) {
+		if most = rounded(most); most >= 1<<50 || works(most) {
 			break
 		}
-		least = max(least, most)
+		least = max(most, opt.tries.least-1)
 	}
-	for most-least > most/16 {
-		if mid := least + (most-least)/2; works(mid) {
+	for most > least+least/2 {
+		mid := rounded(int64(math.Sqrt(float64(least) * float64(most))))
+		if mid <= least || mid >= most {
+			break
+		}
+		if works(mid) {
 			most = mid
 		} else {
 			least = mid
 		}
 	}
 	return most
+}
+
+// rounded is a budget of four digits in base two that holds so many bytes.
+func rounded(n int64) int64 {
+	unit := int64(1) << max(0, bits.Len64(uint64(max(1, n)))-4)
+	return (n + unit - 1) / unit * unit
+}
+
+// roomy is build for a program of a drive, which may have drives of its own.
+func roomy(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
+	beyond := int64(0)
+	opt.beyond = &beyond
+	p, err := build(g, dev, opt)
+	if err != nil && beyond > 0 && len(g.Drives) > 0 {
+		if less, ok := narrowed(func() *graph.Graph { return g }, dev, opt, beyond); ok {
+			return less, nil
+		}
+	}
+	return p, err
+}
+
+// narrowed plans what does not fit with drives whose programs take all that is left to them: blocks grow with the memory, and what goes by rows around the drives
+// needs some too. The programs get less by as much as is missing, until it fits or they do not. So what fits a memory fits more of it.
+func narrowed(g func() *graph.Graph, dev device.Info, opt Options, beyond int64) (p *bound.Plan, ok bool) {
+	opt.room = opt.Memory
+	for beyond > 0 {
+		if opt.room -= beyond + opt.room/32; opt.room <= 0 {
+			break
+		}
+		beyond, opt.beyond = 0, &beyond
+		if p, err := build(g(), dev, opt); err == nil {
+			return p, true
+		}
+	}
+	return nil, false
 }
 
 // known are the verdicts on a graph, by the places of its stages: other plans of the same program have the same.

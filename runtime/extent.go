@@ -11,6 +11,7 @@ import (
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/memory"
 )
 
 // elements is how many elements there are along a dim of a size, as a step finds it; all of them where that is not counted.
@@ -63,24 +64,24 @@ func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error
 	return at, nil
 }
 
-// room asks for the memory of arrays of which it was not known while planning how many elements they have, before a step makes them.
-func (r *run) room(step *bound.Step) error {
-	if !r.plan.Totals.Later {
-		return nil
-	}
-	var asked, most int64
-	var largest string
+// counts finds how much memory those arrays take that a step makes, of which it was not known while planning how many elements they have, and which has most; those that it was
+// found of before, and what is counted in the pass under way, left out.
+func (r *run) counts(step *bound.Step) (asked int64, largest string, err error) {
+	most := int64(0)
 	for _, id := range step.Writes {
 		b := r.arrays.ByID[id]
-		if !b.Counted() || r.arrays.There(id) {
+		if _, asked := r.arrays.Sizes[id]; asked || !b.Counted() || r.arrays.There(id) {
 			continue
 		}
 		there, room := 1, 1
 		for _, d := range b.Layout.Dims {
 			if by := r.plan.Count(d, step); by != nil {
+				if !r.arrays.There(by.ID) {
+					return asked, largest, nil
+				}
 				n, err := r.elements(by, d.Size)
 				if err != nil {
-					return err
+					return asked, largest, err
 				}
 				there, room = there*n, room*max(1, d.Size)
 			}
@@ -90,15 +91,52 @@ func (r *run) room(step *bound.Step) error {
 			most, largest = bytes, fmt.Sprintf("%s has %d elements", cmp.Or(b.Label, b.Stage), there)
 		}
 	}
+	return asked, largest, nil
+}
+
+// room asks for the memory of what is counted, before a step makes it.
+func (r *run) room(step *bound.Step) error {
+	if !r.plan.Totals.Later {
+		return nil
+	}
+	asked, largest, err := r.counts(step)
+	if err != nil {
+		return err
+	}
 	if asked > 0 {
 		r.ease(step)
 	}
 	needs, err := r.granted.Grow(asked)
+	if err != nil && r.layout != nil && r.program == nil {
+		needs, err = r.narrow(asked, needs)
+	}
 	if err != nil {
+		for i := range r.plan.Steps { // what is named does for those too
+			more, _, err := r.counts(&r.plan.Steps[i])
+			if err != nil {
+				return err
+			}
+			needs += more
+		}
+		if r.layout != nil { // with more than half beside what is counted, the plan may be another
+			needs = max(needs, 2*r.arrays.Counted())
+		}
 		return problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or keep less", plan.SizeFor(needs)),
 			"%s: with what is counted beside it that takes %s, and %s are needed at once, more than the budget", largest, plan.FormatBytes(asked), plan.FormatBytes(needs))
 	}
 	return nil
+}
+
+// narrow lays the blocks that are left to do out anew, smaller, so that as much more is granted as is asked for; all that needs with those laid out before. Where
+// the smallest do not fit, it is that with these.
+func (r *run) narrow(asked, needs int64) (int64, error) {
+	peak, least := r.layout.Narrow(r.passed, r.laid-(needs-r.opt.Memory.Budget()))
+	if least > 0 {
+		return needs - r.laid + least, memory.ErrTooLarge
+	}
+	_, _ = r.granted.Grow(peak - r.laid) // less is never too much
+	r.laid = peak
+	return r.granted.Grow(asked)
 }
 
 // ease gives back what was granted for steps that are done and none of those to come needs at once.

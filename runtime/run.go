@@ -11,6 +11,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/arrays"
@@ -52,6 +53,9 @@ type run struct {
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything
 	eased       int64          // of what was granted for what is known while planning: bytes that were given back
+	layout      *blocks.Stream // of a run in blocks, of which so many passes are done
+	passed      int
+	laid        int64 // of what was granted, for blocks
 	hands       *exec.Hands
 	scratch     map[string]*state.Disk            // arrays that drives left on disk
 	cuts        map[*bound.Step][]region.Interval // of chains, by their first step; nil: of what runs by itself

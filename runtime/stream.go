@@ -3,10 +3,8 @@ package runtime
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime/debug"
 	"slices"
-	"time"
 
 	"weft/kernels/region"
 	"weft/ops/problem"
@@ -29,7 +27,9 @@ func (r *run) stream(ctx context.Context) error {
 		return err
 	}
 	r.arrays.Block(layout)
+	r.layout, r.laid = layout, r.plan.Stream.PeakBytes
 	for i := range layout.Passes {
+		r.passed = i
 		p := &pass{run: r, index: i, layout: layout, Pass: &layout.Passes[i], works: map[string]*work{}, drives: map[string]*objects{}}
 		if err := p.execute(ctx); err != nil {
 			return err
@@ -89,13 +89,18 @@ func (p *pass) execute(ctx context.Context) (err error) {
 		}
 	}
 	defer func() { err = errors.Join(err, p.close(ctx, err)) }()
+	for _, s := range p.steps { // by which blocks may get smaller
+		if err := r.room(s); err != nil {
+			return r.failed(ctx, s, err)
+		}
+	}
 	if err := p.open(ctx); err != nil {
 		return err
 	}
 	if err := p.prepare(ctx); err != nil {
 		return err
 	}
-	r.opt.Progress.Begin(p.name(), p.tiles(), p.predicted())
+	r.opt.Progress.Begin(p.layout.Computes(p.index), p.layout.Tiles(p.index, p.strips, r.opt.Threads), p.layout.Predicted(p.index))
 	defer r.opt.Progress.End()
 	for i := range p.strips {
 		if i > 0 {
@@ -169,31 +174,6 @@ func (p *pass) prepare(ctx context.Context) error {
 	return nil
 }
 
-// tiles is how many are launched, and one a block.
-func (p *pass) tiles() (n int) {
-	for _, b := range slices.Concat(p.strips...) {
-		n++
-		for _, s := range p.steps {
-			if over, ok := b.Run[s.ID]; ok && s.Kernel != nil {
-				n += len(s.Kernel.TilesOf(over, p.run.opt.Threads))
-			}
-		}
-	}
-	return n
-}
-
-// predicted is how long the pass takes.
-func (p *pass) predicted() time.Duration {
-	var sum float64
-	for _, s := range p.steps {
-		if s.Kernel != nil {
-			ms, _ := s.Kernel.Expected()
-			sum += ms
-		}
-	}
-	return time.Duration(sum * float64(time.Millisecond))
-}
-
 // overlap runs the blocks of a strip: while one is computed, the next is read and the one before written.
 func (p *pass) overlap(ctx context.Context) error {
 	r := p.run
@@ -232,17 +212,6 @@ func (p *pass) overlap(ctx context.Context) error {
 		})
 	}
 	return writing.wait()
-}
-
-// name is what a pass computes, for people.
-func (p *pass) name() string {
-	name := p.steps[len(p.steps)-1].Name
-	for _, s := range p.steps {
-		if s.Kernel != nil {
-			name = s.Name
-		}
-	}
-	return fmt.Sprintf("%s, pass %d of %d", name, p.index+1, len(p.layout.Passes))
 }
 
 // task is something that runs beside the computation; beside starts one.

@@ -202,19 +202,6 @@ func (p *pass) from(strip region.Region) int {
 	return from
 }
 
-// strange reports whether some of what was written of an array of type t before lies in a strip and beside it.
-func (p *pass) strange(t ops.Type, marks []ops.Mark) bool {
-	for _, strip := range p.Strips() {
-		across := p.Along(strip, t)[1:]
-		for _, m := range marks {
-			if len(m.There) != len(t.Dims) || !across.Within(m.There[1:]) && !across.Intersect(m.There[1:]).Empty() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // errStrips is why an output cannot be taken up.
 var errStrips = errors.New("it was written in other strips, under another memory budget")
 
@@ -248,7 +235,7 @@ func (p *pass) openSink(step *bound.Step) (*tileSink, error) {
 		}
 	}
 	if old.Rows() > 0 {
-		if err = errStrips; !p.strange(r.arrays.ByID[step.Reads[0]].Layout, old.Marks) {
+		if err = errStrips; !p.Strange(r.arrays.ByID[step.Reads[0]].Layout, old.Marks) {
 			s.TileSink, err = op.OpenSink(old.Marks)
 		}
 		if err == nil {

@@ -26,7 +26,7 @@ func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, leas
 	if holdsWhole[kind] {
 		return "its device holds arrays as a whole", p.Totals.PeakBytes
 	}
-	var s, nearest *Stream
+	var s, nearest, smallest *Stream
 	first := map[bool]*flow{} // that have their strips in common
 	for _, way := range waysToCut {
 		f := newFlow(p, way.strips, way.carrying)
@@ -43,10 +43,15 @@ func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, leas
 		}
 		try, fits := f.stream(budget, way.chunks, tried)
 		switch {
-		case fits && p.Totals.Later: // what is counted has the rest
-			if half, fits := newFlow(p, way.strips, way.carrying).stream(budget/2, way.chunks, tried); fits {
-				try = half
+		case fits && p.Totals.Later: // what is counted has the rest: half, or what the smallest blocks leave
+			half, fits := newFlow(p, way.strips, way.carrying).stream(budget/2, way.chunks, tried)
+			if !fits {
+				if half, _ = newFlow(p, way.strips, way.carrying).stream(0, way.chunks, false); smallest == nil || half.least < least {
+					smallest, least = try, half.least
+				}
+				break
 			}
+			try = half
 			fallthrough
 		case fits:
 			if s == nil || try.seconds < worth*s.seconds {
@@ -58,6 +63,11 @@ func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, leas
 		asItLies()
 		if s != nil && s.seconds <= dear*s.once {
 			break
+		}
+	}
+	if s == nil && smallest != nil {
+		if s = smallest; p.Totals.PeakBytes <= min(budget, least) { // all of it takes no more
+			return "", 0
 		}
 	}
 	if s == nil {
@@ -78,6 +88,19 @@ func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, leas
 	}
 	p.Stream, p.Chains = &v, nil
 	return "", 0
+}
+
+// Narrow has the passes from one on make do with a budget that is less than they were laid out for: those that take more get smaller blocks. peak is what they take
+// then, and least what does where that is more.
+func (s *Stream) Narrow(from int, budget int64) (peak, least int64) {
+	for i := range s.Passes[from:] {
+		p := &s.Passes[from+i]
+		if p.Peak > budget && !p.choose(s.flow, budget, false) && !p.choose(s.flow, budget, true) {
+			least = max(least, p.least)
+		}
+		peak = max(peak, p.Peak)
+	}
+	return peak, least
 }
 
 // obstacle says what keeps a run in blocks from fitting: an array that stays as a whole, or the rows that one block needs.

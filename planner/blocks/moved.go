@@ -1,6 +1,10 @@
 package blocks
 
 import (
+	"fmt"
+	"slices"
+	"time"
+
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
@@ -86,4 +90,54 @@ func (s *Stream) move() {
 			}
 		}
 	}
+}
+
+// Strange reports whether some of what was written of an array of type t before lies in a strip and beside it.
+func (p *Pass) Strange(t ops.Type, marks []ops.Mark) bool {
+	for _, strip := range p.Strips() {
+		across := p.Along(strip, t)[1:]
+		for _, m := range marks {
+			if len(m.There) != len(t.Dims) || !across.Within(m.There[1:]) && !across.Intersect(m.There[1:]).Empty() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// Computes is what a pass computes, for people.
+func (s *Stream) Computes(pass int) string {
+	units := s.Passes[pass].units
+	name := units[len(units)-1].step.Name
+	for _, u := range units {
+		if u.step.Kernel != nil {
+			name = u.step.Name
+		}
+	}
+	return fmt.Sprintf("%s, pass %d of %d", name, pass+1, len(s.Passes))
+}
+
+// Predicted is how long a pass takes.
+func (s *Stream) Predicted(pass int) time.Duration {
+	sum := 0.0
+	for _, u := range s.Passes[pass].units {
+		if u.step.Kernel != nil {
+			ms, _ := u.step.Kernel.Expected()
+			sum += ms
+		}
+	}
+	return time.Duration(sum * float64(time.Millisecond))
+}
+
+// Tiles is how many of its kernels are launched in blocks of a pass, and one a block.
+func (s *Stream) Tiles(pass int, strips [][]Block, threads int) (n int) {
+	for _, b := range slices.Concat(strips...) {
+		n++
+		for _, u := range s.Passes[pass].units {
+			if over, ok := b.Run[u.step.ID]; ok && u.step.Kernel != nil {
+				n += len(u.step.Kernel.TilesOf(over, threads))
+			}
+		}
+	}
+	return n
 }

@@ -204,6 +204,14 @@ func (lent) Free() {}
 // Lend gives a buffer memory that belongs to somebody else, and is read only.
 func (a *Arrays) Lend(part *ir.Buffer, data []byte) { a.Memory[part] = lent(data) }
 
+// Counted is what those take of which it was found in the run how many elements they have.
+func (a *Arrays) Counted() (n int64) {
+	for _, bytes := range a.Sizes {
+		n += bytes
+	}
+	return n
+}
+
 // there reports whether an array is in memory.
 func (a *Arrays) There(id string) bool { return a.Memory[a.ByID[id].Bufs[0]] != nil }
 

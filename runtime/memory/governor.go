@@ -26,6 +26,9 @@ type Ticket struct {
 // NewGovernor keeps to a budget in bytes.
 func NewGovernor(budget int64) *Governor { return &Governor{budget: budget} }
 
+// Budget is what it keeps to.
+func (g *Governor) Budget() int64 { return g.budget }
+
 // Acquire grants memory, or says that there is no room for it. owner names who asks.
 func (g *Governor) Acquire(owner string, bytes int64) (*Ticket, error) {
 	g.mu.Lock()
