@@ -8,6 +8,7 @@ import (
 	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/inside"
 )
 
 // Grid is what a thread of a GPU does: a function of parameters.
@@ -45,7 +46,7 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	}
 	g.fillTiles(s.Threads())
 	g.stores()
-	out := Grid{Body: Body{slices.Concat(g.Stack[0].Body, g.gridLoops(s, dims[:], g.Stack[1:])), g.Notes.Loads, g.Notes.Tables, 0, schedule.Ends{}}, Barriers: t.used}
+	out := Grid{Body: Body{slices.Concat(g.Stack[0].Body, g.gridLoops(s, dims[:], g.Stack[1:])), g.Notes.Loads, g.Notes.Tables, 0, inside.Ends{}}, Barriers: t.used}
 	if t.block {
 		out.Shared = 3 * warp * 8 // at most: three values a warp
 	}

@@ -11,6 +11,7 @@ import (
 	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/inside"
 )
 
 // Body is what a function does.
@@ -19,7 +20,7 @@ type Body struct {
 	Loads   map[string]int // by class
 	Tables  int            // lane-uniform values tabulated over a fold
 	Scratch int            // bytes of memory that a launch needs for itself
-	Inside  schedule.Ends  // of the lanes' axis, from where to where the tail may be Inside
+	Inside  inside.Ends    // of the lanes' axis, from where to where the tail may be Inside
 }
 
 // Unit is the function being written: variants of the same kernel that share buffers and scalars.

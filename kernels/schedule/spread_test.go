@@ -211,8 +211,12 @@ func TestRowsThatStayGoTogether(t *testing.T) {
 	})
 	out := &ir.Buffer{Name: "O", Type: ir.F32, Shape: []int{64, 432}}
 	value := b.Add(b.Add(sums[0], sums[1]), b.Add(sums[2], sums[3]))
-	got := Default(&ir.Kernel{Name: "scan", Axes: []*ir.Node{spectrum, velocity}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{spectrum, velocity}, Value: value}}}, AVX512)
+	k := &ir.Kernel{Name: "scan", Axes: []*ir.Node{spectrum, velocity}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{spectrum, velocity}, Value: value}}}
+	got := Default(k, AVX512)
 	if got.Window == 0 || got.Step(0) == 1 {
 		t.Errorf("%v", got)
+	}
+	if lines, row := Fetched(k, AVX512, got), 6535.0/lineElements/4000; lines == 0 || lines > row {
+		t.Errorf("a load brings %g lines nearer, where rows hold %g for each iteration", lines, row)
 	}
 }

@@ -130,7 +130,8 @@ func TestScatteredStoresAreCountedByElement(t *testing.T) {
 	}
 }
 
-// A load of one element that goes from row to row of a large array takes a cache line a turn, one that goes along a row does not.
+// A load of one element that goes from row to row of a large array takes a cache line a turn, also where another row is taken beyond its ends; one that goes along
+// a row does not.
 func TestLoadsThatJump(t *testing.T) {
 	p := profile.Default(1)
 	const n = 2048
@@ -148,6 +149,13 @@ func TestLoadsThatJump(t *testing.T) {
 	down := cost(func(b *ir.Builder, i *ir.Node) []*ir.Node { return []*ir.Node{i, b.I32(0)} })
 	if down < 2*along {
 		t.Errorf("%.0f ns along a row, %.0f ns from row to row", along, down)
+	}
+	neighbour := cost(func(b *ir.Builder, i *ir.Node) []*ir.Node {
+		next := b.Add(i, b.I32(5))
+		return []*ir.Node{b.Select(b.And(b.Le(b.I32(0), next), b.Lt(next, b.I32(n))), next, b.I32(0)), b.I32(0)}
+	})
+	if neighbour < 2*along {
+		t.Errorf("%.0f ns along a row, %.0f ns from row to row where that is there", along, neighbour)
 	}
 }
 

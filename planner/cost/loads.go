@@ -5,7 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/profile"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/inside"
 )
 
 // step is how far apart neighbours among the lanes lie in a buffer along one axis or fold index, in elements, and how many lie along it.
@@ -38,7 +38,7 @@ func (c *counter) lanesLie(b *ir.Buffer, index []*ir.Node) (steps []step, known 
 		if turns != (i >= len(c.layout.Lanes)) && c.layout.FoldLanes {
 			continue
 		}
-		d, known := c.distance(b, index, a)
+		d, known := c.distance(b, index, a, c.lanes)
 		switch {
 		case !known:
 			return nil, false
@@ -161,9 +161,9 @@ func (c *counter) lines(n *ir.Node, class profile.Class, in *ir.Fold, times floa
 	} else if in == nil || !known || n.Buf.Bytes() <= firstLevel {
 		return 0
 	}
-	size := int64(n.Buf.Type.Size())
+	size, index := int64(n.Buf.Type.Size()), within(n.Index())
 	apart := func(binder *ir.Node) int64 {
-		d, _ := c.distance(n.Buf, n.Index(), c.vary.Along(binder))
+		d, _ := c.distance(n.Buf, index, c.vary.Along(binder), binder.Bind())
 		return max(d, -d) * size
 	}
 	if apart(in.Index) < lineBytes {
@@ -187,9 +187,20 @@ func (c *counter) lines(n *ir.Node, class profile.Class, in *ir.Fold, times floa
 	return lines
 }
 
-// distance is that of neighbours along an axis or a fold's index in a buffer, in elements.
-func (c *counter) distance(b *ir.Buffer, index []*ir.Node, along *ir.AffineIn) (elements int64, known bool) {
-	l, _ := schedule.Within(ir.Flatten(b, index), func(x *ir.Node) bool { return c.vary.Of(x).Meets(c.lanes) })
+// within is an index where it lies between the ends: another is taken where it does not.
+func within(index []*ir.Node) []*ir.Node {
+	index = slices.Clone(index)
+	for i, x := range index {
+		if x.Kind == ir.KAlu && x.Op == ir.Select {
+			index[i] = x.Args[1]
+		}
+	}
+	return index
+}
+
+// distance is that of neighbours along an axis or a fold's index in a buffer, in elements, where what varies along some stays between the ends.
+func (c *counter) distance(b *ir.Buffer, index []*ir.Node, along *ir.AffineIn, over ir.Set) (elements int64, known bool) {
+	l, _ := inside.Look(ir.Flatten(b, index), func(x *ir.Node) bool { return c.vary.Of(x).Meets(over) })
 	for _, t := range l.Terms {
 		s, ok := along.Stride(t.N)
 		if !ok {

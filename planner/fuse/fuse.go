@@ -60,7 +60,7 @@ type Verdicts struct {
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
-	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{}, meets: map[*ops.Stage]*ops.Stage{}, placed: map[*ops.Stage]bool{}, taken: map[*ops.Stage]bool{},
+	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{}, meets: map[*ops.Stage]*ops.Stage{},
 		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, along: map[*ops.Stage]bool{}, inOrder: map[*ops.Stage]*along{}, places: places{}, ways: map[*ops.Stage]bool{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
@@ -82,8 +82,6 @@ type fuser struct {
 	homes   map[*ops.Stage]*ops.Stage
 	ends    map[*ops.Stage]*ops.Stage
 	meets   map[*ops.Stage]*ops.Stage
-	placed  map[*ops.Stage]bool
-	taken   map[*ops.Stage]bool
 	counts  map[*ops.Stage]*runs
 	within  map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
 	at      int                           // place of the stage whose edges are decided

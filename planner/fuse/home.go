@@ -90,30 +90,6 @@ func (f *fuser) reach(s *ops.Stage) *ops.Stage {
 	return f.end(s)
 }
 
-// placing reports a stage that places in arrays are made from, before a fold.
-func (f *fuser) placing(s *ops.Stage) bool {
-	known, ok := f.placed[s]
-	if !ok {
-		known = slices.ContainsFunc(f.g.Users[s], func(c *ops.Stage) bool {
-			return f.g.Alone(c).Places[s] || !f.g.Alone(c).Folds && f.barred(s, c) == "" && f.placing(c)
-		})
-		f.placed[s] = known
-	}
-	return known
-}
-
-// taking reports a stage that loads at places other stages tell, with what is computed in it as decided so far.
-func (f *fuser) taking(s *ops.Stage) bool {
-	known, ok := f.taken[s]
-	if !ok {
-		known = slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {
-			return f.g.Alone(s).Places[in] || f.Fused[graph.Edge{From: in, To: s}] && f.taking(in)
-		})
-		f.taken[s] = known
-	}
-	return known
-}
-
 // reduces reports a stage with a fold, or a single number that is made of one in its kernel, as decided so far.
 func (f *fuser) reduces(s *ops.Stage) bool {
 	return f.g.Alone(s).Folds || s.Type.Len() == 1 && slices.ContainsFunc(s.Inputs, func(in *ops.Stage) bool {

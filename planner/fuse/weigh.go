@@ -99,11 +99,11 @@ func (f *fuser) leads(p, to *ops.Stage) {
 	}
 }
 
-// turns are the folds in whose turns readers of a stage may yet be computed, of a stage that places in arrays are made from, or that loads there:
-// vectors know bounds of places that are computed. None are told where kernels of so many values are not built to be compared.
+// turns are the folds in whose turns readers of a stage may yet be computed: vectors know bounds of places that are computed, and what turns load again
+// and again is there once for each. None are told where kernels of so many values are not built to be compared.
 func (f *fuser) turns(p *ops.Stage, readers []*ops.Stage) []*ops.Stage {
 	own, last, turns := locator(f.home).of(readers), locator(f.end).of(readers), locator(f.reach).of(readers)
-	if !f.placing(p) && !f.taking(p) || slices.ContainsFunc(turns, func(s *ops.Stage) bool { return slices.Contains(own, s) || slices.Contains(last, s) }) {
+	if slices.ContainsFunc(turns, func(s *ops.Stage) bool { return slices.Contains(own, s) || slices.Contains(last, s) }) {
 		return nil
 	}
 	for _, s := range turns {

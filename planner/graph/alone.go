@@ -19,7 +19,6 @@ type Alone struct {
 	Elsewhere map[*ops.Stage]bool // inputs read at another index than the stage's own
 	Apart     map[*ops.Stage]bool // and not at its own with dims in another order either
 	Scattered map[*ops.Stage]bool // inputs read in folds at places made of floats or of elements
-	Places    map[*ops.Stage]bool // inputs that indices of loads are made from
 	Folds     bool
 	Brief     bool    // these are sums of few turns, which need no loop within another
 	Flops     float64 // of an element
@@ -59,14 +58,14 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	}
 	a := &Alone{Loads: map[*ops.Stage]float64{}, Turns: map[*ops.Stage]float64{}, Sites: map[*ops.Stage]int{},
 		Stages:    map[*ir.Buffer]*ops.Stage{},
-		Elsewhere: map[*ops.Stage]bool{}, Apart: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}, Places: map[*ops.Stage]bool{}}
+		Elsewhere: map[*ops.Stage]bool{}, Apart: map[*ops.Stage]bool{}, Scattered: map[*ops.Stage]bool{}}
 	g.alone[s] = a
 	if Given(s) {
 		return a
 	}
 	k, l, bufs := g.alike(s, (&Graph{}).Axes(s), (*KernelBuilder).Stores)
 	counted := count.CostOf(k)
-	sites, scattered, places, turns := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]float64{}
+	sites, scattered, turns := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]float64{}
 	trips, around := count.Trips(k), count.Around(k, nil)
 	k.Walk(func(n *ir.Node) {
 		a.Nodes++
@@ -79,9 +78,6 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 			turns[n.Buf] += trips(around(n.Free()))
 			ir.WalkNodes(n.Index(), func(x *ir.Node) {
 				scattered[n.Buf] = scattered[n.Buf] || x.Type.Float() || x.Kind == ir.KLoad
-				if x.Kind == ir.KLoad {
-					places[x.Buf] = true
-				}
 			})
 		}
 	})
@@ -97,7 +93,6 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 			at += sites[b]
 			a.Turns[p] += turns[b] / float64(len(parts))
 			a.Scattered[p] = a.Scattered[p] || a.Folds && scattered[b]
-			a.Places[p] = a.Places[p] || places[b]
 			a.Stages[b] = p
 		}
 		a.Loads[p], a.Sites[p] = loadsOf(parts, counted), (at+len(parts)-1)/len(parts)

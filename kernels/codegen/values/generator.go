@@ -15,6 +15,7 @@ import (
 	"weft/kernels/ir/contraction"
 	"weft/kernels/ir/moved"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/inside"
 )
 
 // Unit is what the variants of a kernel share.
@@ -91,7 +92,7 @@ type notes struct {
 	Loads   map[string]int
 	counted map[loadClass]bool
 	Tables  int
-	Inside  schedule.Ends
+	Inside  inside.Ends
 }
 
 // Fresh is a new name.

@@ -6,6 +6,7 @@ import (
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/inside"
 )
 
 // access is one load for one vector in flight.
@@ -31,7 +32,7 @@ func (g *Generator) load(n *ir.Node, v int, m Layout, at int) Value {
 	pattern, known := g.LanePattern(rest, m)
 	beside := known && tile.Strided(pattern, 1) && !g.ownActivity(n, at)
 	for _, t := range tests {
-		if c, ok := schedule.Holds(t); ok && beside && m == ByLane && g.Vary.Of(t).Meets(g.Lanes) && g.inside([]ir.Linear{c}) {
+		if c, ok := inside.Holds(t); ok && beside && m == ByLane && g.Vary.Of(t).Meets(g.Lanes) && g.inside([]ir.Linear{c}) {
 			continue
 		}
 		x := g.Val(t, v, m)

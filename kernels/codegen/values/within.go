@@ -7,7 +7,7 @@ import (
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/inside"
 )
 
 // nearlyContiguous reads side by side what lies so, forwards or backwards, but for the ends of an array, where indices are held, wrapped or mirrored: a test tells whether
@@ -16,7 +16,7 @@ func (g *Generator) nearlyContiguous(a *access) (x Value, ok bool) {
 	if a.m != ByLane || a.guarded && a.guard.Vec || g.W == 1 || g.Masked(a.at) || a.n.Buf.Type == ir.Bool {
 		return x, false
 	}
-	l, conditions := schedule.Within(a.l, func(n *ir.Node) bool { return g.IsVec(n, ByLane) })
+	l, conditions := inside.Look(a.l, func(n *ir.Node) bool { return g.IsVec(n, ByLane) })
 	if len(conditions) == 0 {
 		return x, false
 	}

@@ -1,4 +1,5 @@
-package schedule
+// Package inside looks through what changes indices only where they lie beyond the ends of arrays.
+package inside
 
 import (
 	"slices"
@@ -16,30 +17,30 @@ func plus(l, m ir.Linear, k int64) ir.Linear {
 	return out
 }
 
-// Within looks through what only changes an index that would be beyond the ends, by least and greatest values, remainders and magnitudes. Where none of
+// Look looks through what only changes an index that would be beyond the ends, by least and greatest values, remainders and magnitudes. Where none of
 // the conditions is negative, it gives what l does. Of two values that are compared, varies tells which one runs along the array.
-func Within(l ir.Linear, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
+func Look(l ir.Linear, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
 	if !slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.Coef == 0 || bends(t.N) }) {
 		return l, nil
 	}
 	within.C = l.C
 	for _, t := range l.Terms {
-		x, more := withinOf(t.N, varies)
+		x, more := lookAt(t.N, varies)
 		within, conditions = plus(within, x, t.Coef), append(conditions, more...)
 	}
 	return within, conditions
 }
 
-// bends reports what Within looks through.
+// bends reports what Look looks through.
 func bends(n *ir.Node) bool {
 	return n.Kind == ir.KAlu && n.Type.Int() && (n.Op == ir.Min || n.Op == ir.Max || n.Op == ir.Abs || n.Op == ir.Mod)
 }
 
-func withinOf(n *ir.Node, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
+func lookAt(n *ir.Node, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
 	as := func(n *ir.Node) ir.Linear {
 		var l ir.Linear
 		l.Add(n, 1)
-		x, more := Within(l, varies)
+		x, more := Look(l, varies)
 		conditions = append(conditions, more...)
 		return x
 	}
