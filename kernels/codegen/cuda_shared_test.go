@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/kernels/codegen/cuda"
+	"weft/kernels/conformance"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -121,4 +122,22 @@ func TestFrames(t *testing.T) {
 	if n := strings.Count(out.Source, "s_sqrt_f("); n != 1 {
 		t.Errorf("%d square roots for 4 frames", n)
 	}
+}
+
+// What registers do not hold is in shared memory, in blocks for which there is enough.
+func TestValuesAside(t *testing.T) {
+	for _, c := range conformance.Cases() {
+		if c.Name != "equations of more values than threads have registers" {
+			continue
+		}
+		if _, err := cuda.Render(c.Kernel, schedule.CUDA{Block: []schedule.AxisN{{Axis: 1, N: 15}, {Axis: 0, N: 16}}}, "k"); err == nil || !strings.Contains(err.Error(), "no room") {
+			t.Errorf("a block of 240 threads: %v", err)
+		}
+		out, err := cuda.Render(c.Kernel, schedule.CUDA{Block: []schedule.AxisN{{Axis: 1, N: 15}, {Axis: 0, N: 4}}}, "k")
+		if err != nil || out.Aside < 200 || out.Shared != 60*out.Aside || out.Barriers || !strings.Contains(out.Source, "volatile double aside_double[") {
+			t.Errorf("%v, %d B a thread, %d B a block", err, out.Aside, out.Shared)
+		}
+		return
+	}
+	t.Error("no such case")
 }

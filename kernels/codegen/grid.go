@@ -16,7 +16,11 @@ type Grid struct {
 	Body
 	Shared   int  // bytes of shared memory that a block takes
 	Barriers bool // threads of a block wait for each other
+	Aside    int  // bytes of it in which a thread sets values aside that its registers do not hold
 }
+
+// blockShares are bytes in which warps join what they have of a fold, at most: three values a warp.
+const blockShares = 3 * warp * 8
 
 // Grid is the kernel under a schedule, as what every thread of any grid of blocks does. Every value is a scalar of its thread; of a thread
 // with a few outputs, these lie a block's width apart.
@@ -46,9 +50,15 @@ func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
 	}
 	g.fillTiles(s.Threads())
 	g.stores()
-	out := Grid{Body: Body{slices.Concat(g.Stack[0].Body, g.gridLoops(s, dims[:], g.Stack[1:])), g.Notes.Loads, g.Notes.Tables, 0, inside.Ends{}}, Barriers: t.used}
+	thrift, body := g.thrifty(s, func(scopes []*values.Scope) []Stmt {
+		return slices.Concat(scopes[0].Body, g.gridLoops(s, dims[:], scopes[1:]))
+	})
+	if thrift.Short && thrift.Threads > warp {
+		return Grid{}, fmt.Errorf("%s: %d threads of a block have no room for what they set aside", u.Kernel.Name, thrift.Threads)
+	}
+	out := Grid{Body: Body{body, g.Notes.Loads, g.Notes.Tables, 0, inside.Ends{}}, Barriers: t.used, Shared: thrift.Taken, Aside: thrift.Taken / max(1, thrift.Threads)}
 	if t.block {
-		out.Shared = 3 * warp * 8 // at most: three values a warp
+		out.Shared += blockShares
 	}
 	for _, x := range t.tiles {
 		out.Shared += x.Bytes()

@@ -58,6 +58,7 @@ func applications() []spec {
 		{"sky view with maximum tables", exactly, skyView(true)},
 		{"normal equations", contracted, func(k *kit) { normalEquations(k); k.kernel.Contract = true }},
 		{"normal equations, not contracted", sums, normalEquations},
+		{"equations of more values than threads have registers", exactly, equations},
 		{"bilinear interpolation", exactly, func(k *kit) {
 			y, x := k.axis("y", 13), k.axis("x", 45)
 			a := k.random("a", 10, 12)

@@ -23,6 +23,7 @@ const (
 	sharedReuse      = 16       // reads of each element of an input by a block from which shared memory pays for filling it
 	sharedBytes      = 16 << 10 // that a block may take, so that 8 blocks run beside each other
 	sharedX, sharedY = 32, 8    // block of a kernel with shared-memory tiles: compact, so that its points share much
+	warpPoints       = 4        // of a block whose warps share folds
 	warpX, warpY     = 8, 4     // of a warp where loads scatter along several axes
 )
 
@@ -52,7 +53,9 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 		}
 	}
 	if n := s.foldThreads(f); n > 0 {
-		add(s.sharing(base, n))
+		for points := warpPoints; points > 0; points /= 2 { // fewer where threads set much aside
+			add(s.sharing(base, n, points))
+		}
 	} else if c := s.sharedTiles(base); len(c.SharedTiles) > 0 {
 		add(c)
 	}
@@ -75,9 +78,11 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 		c.Vote = true
 		add(c)
 	}
-	small := base
-	small.Block = s.blockOf(s.threadOrder(f), blockThreads/2)
-	add(small)
+	for n := blockThreads / 2; n >= 32; n /= 2 {
+		small := base
+		small.Block = s.blockOf(s.threadOrder(f), n)
+		add(small)
+	}
 	add(CUDA{})
 	return out
 }
@@ -181,11 +186,11 @@ func (s *survey) foldThreads(f *ir.Fold) int {
 // foldIterations are a fold's own, with those of the folds it runs inside.
 func (s *survey) foldIterations(f *ir.Fold) float64 { return s.trips(f) * s.times(f.Node) }
 
-// sharing is a schedule under which n threads share each fold.
-func (s *survey) sharing(c CUDA, n int) CUDA {
+// sharing is a schedule under which n threads share each fold, a warp those of one of so many points of a block.
+func (s *survey) sharing(c CUDA, n, points int) CUDA {
 	c.Fold, c.AccBlock, c.Skip, c.Block = n, 0, false, nil
 	if n == 32 {
-		c.Block = s.blockOf(s.threadOrder(nil)[:min(1, len(s.k.Axes))], 4)
+		c.Block = s.blockOf(s.threadOrder(nil)[:min(1, len(s.k.Axes))], points)
 	}
 	return c
 }

@@ -38,6 +38,7 @@ type Output struct {
 	Step     []int  // an axis: points that a block covers
 	Block    [3]int // threads of a block
 	Shared   int    // bytes of shared memory a block takes
+	Aside    int    // of these, for a thread, values that its registers do not hold
 	Barriers bool   // threads of a block wait for each other
 
 	groups [3][]int // axes whose blocks a dimension of the grid counts, slowest first
@@ -90,7 +91,7 @@ func Render(k *ir.Kernel, s schedule.CUDA, name string) (Output, error) {
 	if n := len(u.Bufs) + len(u.Args) + 2*len(k.Axes); n > maxParams {
 		return Output{}, fmt.Errorf("%s: %d buffers, scalars and bounds; a CUDA kernel takes at most %d", k.Name, n, maxParams)
 	}
-	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Barriers: grid.Barriers, Shared: grid.Shared, Block: s.Threads(), groups: s.Grid(len(k.Axes))}
+	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Barriers: grid.Barriers, Shared: grid.Shared, Aside: grid.Aside, Block: s.Threads(), groups: s.Grid(len(k.Axes))}
 	for a := range k.Axes {
 		out.Step = append(out.Step, s.Step(a))
 	}

@@ -102,6 +102,15 @@ func Var(kind, name string, value *Expr) Stmt { return declaration{"", kind, nam
 // Shared declares an array of n that the threads of a block have in common.
 func Shared(kind, name string, n int) Stmt { return shared{kind, name, n} }
 
+// IsMemory reports the declaration of an array.
+func IsMemory(s Stmt) bool {
+	switch s.(type) {
+	case shared, Array:
+		return true
+	}
+	return false
+}
+
 // Do computes for what a call does: a store.
 func Do(call *Expr) Stmt { return do{call} }
 

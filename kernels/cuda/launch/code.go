@@ -92,5 +92,9 @@ func (c *Code) Report() device.Report {
 		l.Flight *= a.N
 		l.FlightOn[a.Axis] = a.N
 	}
-	return device.Report{Schedule: c.Schedule.Text(c.Kernel), Loads: c.Out.Loads, Source: c.Out.Source, Layout: l}
+	text := c.Schedule.Text(c.Kernel)
+	if c.Out.Aside > 0 {
+		text += fmt.Sprintf(", %d B of a thread's values aside in shared memory", c.Out.Aside)
+	}
+	return device.Report{Schedule: text, Loads: c.Out.Loads, Source: c.Out.Source, Layout: l}
 }
