@@ -57,28 +57,33 @@ func (d *drive) resume() error {
 	if r.checkpoint == "" || r.program != nil && !slices.Contains(r.program.Once, d.step.ID) { // or the checkpoint of the drive around it is enough
 		return nil
 	}
-	was, err := c.open(r, d.step)
+	was, err := c.takeUp(r, d.step, d.state.Kept)
 	if err != nil || was == nil {
 		return err
 	}
-	parts, err := d.state.Kept()
-	if err != nil {
-		return err
-	}
-	if err := was.Fill(parts, d.step.Name); err != nil {
-		return err
-	}
-	c.calls, c.told.Bits, c.doubt = was.Calls, was.Told, was.Doubts
-	r.result.Warnings = append(r.result.Warnings, was.Doubts...)
+	c.calls, c.told.Bits = was.Calls, was.Told
 	r.opt.Progress.Log(fmt.Sprintf("%s goes on from call %d", d.step.Name, was.Calls))
 	return nil
 }
 
-// open is the checkpoint that an earlier run left of a step; nil: there is none.
-func (c *checkpoints) open(r *run, step *bound.Step) (*journal.Checkpoint, error) {
+// takeUp finds the checkpoint that an earlier run left of a step, fills parts from it, and has what was in doubt then; nil: there is none.
+func (c *checkpoints) takeUp(r *run, step *bound.Step, parts func() ([][]byte, error)) (*journal.Checkpoint, error) {
 	c.Keeper = journal.NewKeeper(r.checkpoint, step.ID, r.header())
 	*r.checkpoints = append(*r.checkpoints, c.Path) // to be removed when all outputs are there
-	return c.Left(step.Name)
+	was, err := c.Left(step.Name)
+	if err != nil || was == nil {
+		return nil, err
+	}
+	into, err := parts()
+	if err != nil {
+		return nil, err
+	}
+	if err := was.Fill(into, step.Name); err != nil {
+		return nil, err
+	}
+	c.doubt = was.Doubts
+	r.result.Warnings = append(r.result.Warnings, was.Doubts...)
+	return was, nil
 }
 
 // save makes a checkpoint, if the last one is some time ago, or at the end, so that what comes after may fail.
@@ -91,17 +96,23 @@ func (c *checkpoints) save(d *drive, end bool) error {
 	if slices.ContainsFunc(d.step.Reads, func(id string) bool { return d.run.doubt[id] }) {
 		now.Doubts = slices.Clone(d.run.result.Warnings) // those of an earlier run are among them
 	}
-	for _, p := range d.programs {
-		if len(p.doubt) > 0 {
-			now.Doubts = append(now.Doubts, p.result.Warnings...)
-		}
-	}
+	now.Doubts = append(now.Doubts, d.doubts()...)
 	parts, err := d.state.Kept()
 	if err != nil {
 		return err
 	}
 	now.State = parts
 	return c.Write(now, start)
+}
+
+// doubts are what was said of programs whose results are in doubt.
+func (d *drive) doubts() (out []result.Warning) {
+	for _, p := range d.programs {
+		if len(p.doubt) > 0 {
+			out = append(out, p.result.Warnings...)
+		}
+	}
+	return out
 }
 
 // due reports whether one is to be made.

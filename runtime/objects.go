@@ -57,19 +57,11 @@ func (d *objects) takeUp() error {
 	if r.checkpoint == "" || r.program != nil {
 		return nil
 	}
-	was, err := c.open(r, d.step)
+	was, err := c.takeUp(r, d.step, d.state.Outputs)
 	if err != nil || was == nil {
 		return err
 	}
-	parts, err := d.state.Outputs()
-	if err != nil {
-		return err
-	}
-	if err := was.Fill(parts, d.step.Name); err != nil {
-		return err
-	}
-	d.done, c.doubt = was.Calls, was.Doubts
-	r.result.Warnings = append(r.result.Warnings, was.Doubts...)
+	d.done = was.Calls
 	r.opt.Progress.Log(fmt.Sprintf("%s goes on from %s %d", d.step.Name, d.rounds.Dim, d.done))
 	return nil
 }
@@ -85,12 +77,7 @@ func (d *objects) save() error {
 	if err != nil {
 		return err
 	}
-	now := journal.Checkpoint{Header: c.Head, Calls: d.done, State: parts, Doubts: slices.Clone(c.doubt)}
-	for _, p := range d.programs {
-		if len(p.doubt) > 0 {
-			now.Doubts = append(now.Doubts, p.result.Warnings...)
-		}
-	}
+	now := journal.Checkpoint{Header: c.Head, Calls: d.done, State: parts, Doubts: append(slices.Clone(c.doubt), d.doubts()...)}
 	for _, n := range d.notes {
 		now.Doubts = append(now.Doubts, warnings(n, d.step)...)
 	}
