@@ -178,7 +178,7 @@ func TestDamagedPlansAreRefused(t *testing.T) {
 		{"reads: [b1, ", "reads: [b77, ", "there is none of"},
 		{"key: ", "key: 99.", "there is none of"},
 		{"key: ", "interleaved: true\n    key: ", "is no part of"},
-		{"bytes: 4800", "bytes: 4804", "bytes"},
+		{"bytes: 48128000", "bytes: 48128004", "bytes"},
 		{"4000, col", "4001, col", "and now"},
 		{"instance: ", "instance: 7", "the program has"},
 		{"tile: ", "tile: -", "cut into parts"},

@@ -14,9 +14,13 @@ import (
 // LeastAway is from how many bytes on caches have lost the beginning of an array when all of it is stored: less stays there by itself.
 const LeastAway = 2 * nearBytes
 
-// Lost reports whether caches have lost the beginning of each of some buffers when all of it is stored.
+// Lost reports whether caches have lost the beginning of each of some buffers that are stored side by side when all of them is.
 func Lost(p *bound.Plan, ids []string) bool {
-	return !slices.ContainsFunc(ids, func(id string) bool { return p.Buffer(id).Bytes < LeastAway })
+	var bytes int64
+	for _, id := range ids {
+		bytes += p.Buffer(id).Bytes
+	}
+	return bytes >= LeastAway
 }
 
 // What is between the kernels of a chain stays in the caches of cores where it takes no more than this: a quarter of the last one of most

@@ -13,7 +13,15 @@ const (
 	padAfter  = 64
 )
 
-// Pad gives margins to the rows of arrays of guarded loads where every such load agrees on the constant.
+// Rows of many lines end with one: where each begins anywhere, half of what is loaded and stored is in two lines, and rows that go past the caches do so by
+// whole lines alone. Neighbours do not begin at the same place of a page, as few lines of a cache stand for these.
+const (
+	line      = 64
+	manyLines = 32 // of which a part of one more is little
+	page      = 4 << 10
+)
+
+// Pad gives margins to the rows of arrays of guarded loads where every such load agrees on the constant, and ends of lines to long rows of what kernels make.
 func Pad(m *module.Module) error {
 	values, refused := map[*ops.Stage]*ir.Node{}, map[*ops.Stage]bool{}
 	stages := m.Arrays.Stages()
@@ -42,7 +50,24 @@ func Pad(m *module.Module) error {
 			b.Pad = ir.Pad{Before: padBefore, After: padAfter, Value: constant(v)}
 		}
 	}
+	for b, s := range stages {
+		if len(b.Shape) > 1 && !s.Source && s.Data == nil && !s.State && !s.Around && !m.Lasts(s) {
+			b.Pad.After += toLine(b.Row()*b.Type.Size()) / b.Type.Size()
+		}
+	}
 	return nil
+}
+
+// toLine is by how many bytes a row has to be longer.
+func toLine(row int) int {
+	more := -row & (line - 1)
+	switch {
+	case row < manyLines*line:
+		return 0
+	case more > 0 && (row+more)%page == 0:
+		return more + line
+	}
+	return more
 }
 
 func constant(n *ir.Node) float64 {
