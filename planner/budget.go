@@ -31,7 +31,7 @@ func fitted(m *module.Module, opt Options) error {
 		opt.tries.need = least + opt.taken
 	}
 	if opt.beyond != nil {
-		*opt.beyond = max(1, least-opt.Memory)
+		opt.beyond.bytes = max(1, least-opt.Memory)
 	}
 	step, largest := largestAtPeak(p)
 	counted := ""

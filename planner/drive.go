@@ -117,10 +117,14 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			b.lent[o.Of] = true
 		}
 		made, err := b.program(p, opt, taken, counted)
+		given := true
 		if p.Rounds != nil && b.opt.Memory > 0 && (err != nil || made.Stream != nil) {
 			if whole := b.byObject(p, opt); whole != nil {
-				made, err = whole, nil
+				made, err, given = whole, nil, false
 			}
+		}
+		if given && b.opt.beyond != nil {
+			b.opt.beyond.given = true
 		}
 		if err != nil {
 			return fmt.Errorf("%s of %s: %w", p.Name, op.Spec.Name, err)

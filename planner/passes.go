@@ -57,7 +57,7 @@ type Options struct {
 	trial   bool               // nobody reads the error
 	tries   *tries             // of a program with drives
 	room    int64              // of the memory, what its drives' programs may take with what is beside them; 0: all
-	beyond  *int64             // where it is noted by how much the memory is too little around drives whose programs fit
+	beyond  *lack              // where it is noted what is missing around drives whose programs fit
 	way     string             // what of its plans this is; empty: its graph depends on the memory
 	weighed map[string]float64 // see fuse.Options.Weights
 	build   func(*graph.Graph, device.Info, Options) (*bound.Plan, error)
@@ -149,10 +149,10 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	}
 	opt.tries.least, opt.tries.need = math.MaxInt64, 0
 	opt.way = "whole"
-	whole, apart := int64(0), int64(0)
+	var whole, apart lack
 	opt.beyond = &whole
 	p, err := build(g, dev, opt)
-	less := func(apart bool, beyond int64) (*bound.Plan, bool) {
+	less := func(apart bool, beyond lack) (*bound.Plan, bool) {
 		opt := opt
 		if opt.way = "whole"; apart {
 			opt.way = "apart"
@@ -173,7 +173,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		if p, ok := less(false, whole); ok {
 			return p, nil
 		}
-		whole = 0
+		whole = lack{}
 	}
 	opt.way, opt.beyond = "apart", &apart
 	alone, fault := build(graph.Collect(sinks, true, 0, false), dev, opt) // in blocks, each program makes what does not fit as a whole

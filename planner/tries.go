@@ -81,10 +81,10 @@ func rounded(n int64) int64 {
 
 // roomy is build for a program of a drive, which may have drives of its own.
 func roomy(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
-	beyond := int64(0)
+	var beyond lack
 	opt.beyond = &beyond
 	p, err := build(g, dev, opt)
-	if err != nil && beyond > 0 && len(g.Drives) > 0 {
+	if err != nil {
 		if less, ok := narrowed(func() *graph.Graph { return g }, dev, opt, beyond); ok {
 			return less, nil
 		}
@@ -92,15 +92,21 @@ func roomy(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
 	return p, err
 }
 
+// lack is what a memory is too small by around drives whose programs fit.
+type lack struct {
+	bytes int64
+	given bool // some program takes what it is given: less for it leaves more around it
+}
+
 // narrowed plans what does not fit with drives whose programs take all that is left to them: blocks grow with the memory, and what goes by rows around the drives
 // needs some too. The programs get less by as much as is missing, until it fits or they do not. So what fits a memory fits more of it.
-func narrowed(g func() *graph.Graph, dev device.Info, opt Options, beyond int64) (p *bound.Plan, ok bool) {
+func narrowed(g func() *graph.Graph, dev device.Info, opt Options, beyond lack) (p *bound.Plan, ok bool) {
 	opt.room = opt.Memory
-	for beyond > 0 {
-		if opt.room -= beyond + opt.room/32; opt.room <= 0 {
+	for beyond.given && beyond.bytes > 0 {
+		if opt.room -= beyond.bytes + opt.room/32; opt.room <= 0 {
 			break
 		}
-		beyond, opt.beyond = 0, &beyond
+		beyond, opt.beyond = lack{}, &beyond
 		if p, err := build(g(), dev, opt); err == nil {
 			return p, true
 		}
