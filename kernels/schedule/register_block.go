@@ -13,6 +13,9 @@ import (
 // all the iterations of a chunk are too many for a core's own cache, a slice of them runs for the chunk before the next slice, with the
 // accumulators parked in memory.
 
+// manyOthers is from how many points along other axes on all threads find some.
+const manyOthers = 32
+
 // contraction is a fold seen as one, with lanes along axis a and single points along u.
 type contraction struct {
 	f      *ir.Fold
@@ -196,24 +199,30 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 		}
 	}
 	c.Order = append(c.Order, x.a, x.u)
-	size, bytes := 1, 0.0
+	size, bytes, sides := 1, 0.0, [2]int{} // of what a turn takes of each side, for one point
 	for i, axis := range []int{x.a, x.u} {
 		for _, n := range x.along[i] {
-			size = max(size, n.Type.Size())
+			size, sides[i] = max(size, n.Type.Size()), sides[i]+n.Type.Size()
 			bytes += float64(n.Type.Size()*s.k.Axes[axis].Extent) * s.trips(x.f)
 		}
 	}
 	if o := s.outermost(); bytes <= nearCache || o != x.f || !s.level(o) || !s.k.Pointwise() {
 		return
 	}
+	others := 1 // points along the other axes, which threads share out where they are many
+	for axis, n := range s.k.Axes {
+		if axis != x.a && axis != x.u {
+			others *= n.Extent
+		}
+	}
 	trips := int(s.trips(x.f))
 	if 2*size*trips*s.t.Lanes <= ownCache && s.laidOut(x) {
 		return
 	}
 	c.Pack, c.Split = true, trips
-	row, whole := size*trips, size*trips*c.Step(x.a) <= ownCache
+	row, whole := sides[1]*trips, sides[0]*trips*c.Step(x.a) <= ownCache
 	if !whole {
-		c.Split = evenly(trips, sliceBytes/size, 1)
+		c.Split = evenly(trips, sliceBytes/max(sides[0], sides[1]), 1)
 	}
 	if c.AccBlock > 0 && c.Split < trips {
 		c.Split = c.AccBlock
@@ -221,10 +230,17 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	for i, axis := range []int{x.a, x.u} { // threads need some to share out
 		n, step := s.k.Axes[axis].Extent, c.Step(axis)
 		most := min(chunkPoints, (n+1)/2)
-		if i == 0 {
+		if others >= manyOthers {
+			most = min(chunkPoints, n)
+		} else if i == 0 {
 			most = min(most, max(chunkPoints/2, (n+3)/4))
 		}
-		if most = evenly(n, most, step); i > 0 && whole {
+		if most >= n { // whole steps, of which the last repeats points
+			most = (n + step - 1) / step * step
+		} else {
+			most = evenly(n, most, step)
+		}
+		if i > 0 && whole {
 			most = min(most, (max(ownCache/row, fewestShare)+step-1)/step*step)
 		}
 		c.Chunk = append(c.Chunk, AxisN{axis, max(step, most)})

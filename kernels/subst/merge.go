@@ -10,6 +10,9 @@ import (
 // mostAccumulators is how many a merged fold may have.
 const mostAccumulators = 128
 
+// mostOfProducts is how many a fold has that is made of sums of products of other arrays: more leave no registers to share what is loaded.
+const mostOfProducts = 2
+
 // alike is what folds have in common that may be one: the range, the way in which terms join, what they vary with, and how many folds deep
 // what they need is, so that none needs another, nor another that is merged.
 type alike struct {
@@ -24,7 +27,8 @@ type alike struct {
 type choice func(*survey, *ir.Fold) (alike, bool)
 
 // Merge makes one fold of those over the same range that load from the same buffers and do not need each other: what they load, and what they
-// compute of it alike, is then computed once. Accumulators take the same steps as before.
+// compute of it alike, is then computed once. Two sums of products become one too, as loops over blocks of points, which lay out what they read, have
+// one fold. Accumulators take the same steps as before.
 func Merge(k *ir.Kernel) *ir.Kernel { return merge(k, (*survey).sameWay) }
 
 // merge makes one fold of those that a choice finds alike.
@@ -167,17 +171,22 @@ func (s *survey) groups() (out [][]*ir.Fold) {
 	return out
 }
 
-// joins reports whether a fold loads from a buffer that one of a group does, or finds what one of it does, and the group has room for its accumulators.
+// joins reports whether a fold loads from a buffer that one of a group does, or from several as one of it does, or finds what one of it does, and the
+// group has room for its accumulators.
 func (s *survey) joins(kind alike, f *ir.Fold, group []*ir.Fold) bool {
 	accs, shares := len(f.Accs), false
 	for _, g := range group {
-		if accs += len(g.Accs); kind.twins {
+		accs += len(g.Accs)
+	}
+	for _, g := range group {
+		if kind.twins {
 			shares = shares || meets(g, f)
 			continue
 		}
 		for b := range s.loads[f] {
 			shares = shares || s.loads[g][b]
 		}
+		shares = shares || accs <= mostOfProducts && len(s.loads[f]) > 1 && len(s.loads[g]) > 1
 	}
 	return shares && accs <= mostAccumulators
 }

@@ -110,3 +110,37 @@ func evaluated(t *testing.T, k *ir.Kernel, data []float64, inputs ...*ir.Buffer)
 	}
 	return out
 }
+
+// Sums of products of arrays that they do not share are one, where they are two; sums of single arrays are not.
+func TestSumsOfProductsMerge(t *testing.T) {
+	const n, columns = 5, 3
+	data := []float64{1, -2, 3, 5, -7, 11, 13, 0.5, 17, -4, 2, 6, 9, -1, 8}
+	for _, c := range []struct{ arrays, sums, folds int }{{2, 2, 1}, {2, 3, 2}, {1, 2, 2}} {
+		b := ir.NewBuilder()
+		x := b.Axis("x", columns)
+		k, bufs := &ir.Kernel{Name: "products", Axes: []*ir.Node{x}}, []*ir.Buffer(nil)
+		for range c.sums {
+			sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+				term := b.F32(1)
+				for range c.arrays {
+					bufs = append(bufs, &ir.Buffer{Name: "a", Type: ir.F32, Shape: []int{n, columns}})
+					term = b.Mul(term, b.Load(bufs[len(bufs)-1], i, x))
+				}
+				return []*ir.Node{b.Add(acc[0], term)}, nil
+			})[0]
+			k.Stores = append(k.Stores, ir.Store{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{columns}}, Index: []*ir.Node{x}, Value: sum})
+		}
+		merged, folds := Merge(k), 0
+		merged.Walk(func(n *ir.Node) {
+			if n.Kind == ir.KFold {
+				folds++
+			}
+		})
+		if folds != c.folds {
+			t.Errorf("%d sums of products of %d: %d folds, want %d", c.sums, c.arrays, folds, c.folds)
+		}
+		if want, got := evaluated(t, k, data, bufs...), evaluated(t, merged, data, bufs...); !slices.Equal(want, got) {
+			t.Errorf("%d sums of products of %d: %v, want %v", c.sums, c.arrays, got, want)
+		}
+	}
+}
