@@ -76,5 +76,5 @@ func March(t schedule.Target) []string { return marchFlags[t.ISA] }
 
 // Flags are the compiler flags generated code needs, without those that choose the instruction set and the output.
 func Flags() []string {
-	return []string{"-O2", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-psabi"}
+	return []string{"-O2", "-std=gnu11", "-fno-math-errno", "-fno-trapping-math", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-Wno-psabi", "-Wno-attributes"}
 }

@@ -16,9 +16,10 @@
 #ifndef FN
 #define FN static inline __attribute__((always_inline))
 #endif
-/* What takes long to compile and to run is a function of its own, where it may stand many times in a kernel: those of double vectors, and single elements. */
-#define FAR static __attribute__((noinline, unused))
-#define M_COLD static __attribute__((noinline, cold, unused))
+/* What takes long to compile and to run is a function of its own, where it may stand many times in a kernel: those of double vectors, and single elements.
+   Declared inline, what a kernel does not call is left out without optimisation, too. */
+#define FAR static inline __attribute__((noinline, unused))
+#define M_COLD static inline __attribute__((noinline, cold, unused))
 #define M_INF __builtin_inff()
 #define M_SIGN ((int)0x80000000)
 #define M_SIGN64 ((long long)0x8000000000000000)
