@@ -83,7 +83,7 @@ func TestFitsCompileForGPUs(t *testing.T) {
 					continue
 				}
 				compiled++
-				for _, capability := range []int{80, 90} {
+				for _, capability := range capabilities(compiled) {
 					r, err := code.Described(capability)
 					if err != nil || r.Registers == 0 {
 						t.Fatalf("%s under %s: %v %s", k.Name, r.Schedule, err, r.Unknown)

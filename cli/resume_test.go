@@ -25,7 +25,7 @@ import (
 	"weft/runtime/journal"
 )
 
-var kills = flag.Int("kills", 5, "how often each pipeline is killed")
+var kills = flag.Int("kills", 3, "how often each pipeline is killed")
 
 // interrupted is a pipeline that is killed and resumed.
 type interrupted struct {
