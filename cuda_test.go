@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"testing"
 
@@ -42,12 +41,10 @@ func registersOf(k *ir.Kernel) int {
 	return 255
 }
 
-var every = flag.Bool("every", false, "compile kernels for every architecture, not for one in turn")
-
-// capabilities are those of the architectures that the n-th kernel is compiled for: NVIDIA's compiler takes minutes for all.
+// capabilities are those of the architectures that the n-th kernel is compiled for, one in turn: NVIDIA's compiler takes minutes for all, which WEFT_LONG=1 asks for.
 func capabilities(n int) []int {
 	all := []int{80, 90}
-	if *every {
+	if os.Getenv("WEFT_LONG") != "" {
 		return all
 	}
 	return all[n%len(all):][:1]

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("WEFT_CACHE", cache)
 			e.Setenv("CC", os.Getenv("CC"))
+			e.Setenv("GOGC", os.Getenv("GOGC"))
 			pipelines, err := filepath.Abs("../pipelines")
 			if err != nil {
 				return err

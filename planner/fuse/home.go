@@ -109,8 +109,9 @@ func (f *fuser) doubtful(p, c *ops.Stage) bool {
 // repeats reports whether a reader is computed in the kernel of one before it, which stores their homes and computes what both read once. What
 // merely follows from that element by element may as well end in other kernels, unless it is stored in any case.
 func (f *fuser) repeats(before []*ops.Stage, c *ops.Stage) bool {
+	y := f.home(c)
 	return slices.ContainsFunc(before, func(b *ops.Stage) bool {
-		x, y := f.home(b), f.home(c)
+		x := f.home(b)
 		return x != y && f.g.Siblings(x, y) && (x.Op == y.Op || f.kept(x) && f.kept(y))
 	})
 }

@@ -9,11 +9,14 @@ import (
 // Siblings reports whether one kernel stores two stages, if they are stored: outputs of one operator over the same axes that read the same, what
 // follows from such element by element, where they have loops, or outputs of one operator that is written in the language.
 func (g *Graph) Siblings(a, b *ops.Stage) bool {
-	if a.Op == nil || b.Op == nil || !SameSizes(g.Axes(a), g.Axes(b)) {
+	if a.Op == nil || b.Op == nil {
+		return false
+	}
+	x, y := g.Core(a), g.Core(b)
+	if a.Op != b.Op && x.Op != y.Op || !SameSizes(g.Axes(a), g.Axes(b)) { // the first is soon known, and mostly all that there is to know
 		return false
 	}
 	_, written := a.Op.Bound.(ops.Writer)
-	x, y := g.Core(a), g.Core(b)
 	return a.Op == b.Op && written || x.Op == y.Op && (same(x.Inputs, y.Inputs) || x.Put != nil && y.Put != nil && given(x, y) && given(y, x))
 }
 

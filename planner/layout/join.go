@@ -16,8 +16,11 @@ func Join(m *module.Module) error {
 	for j := len(m.Kernels) - 1; j > 0; j-- {
 		for i := j - 1; i >= 0; i-- {
 			x, y := m.Kernels[i], m.Kernels[j]
+			if !alike(m, x, y) {
+				continue
+			}
 			waits, ahead := !needs(m, m.Kernels[i+1:j+1], x), !needs(m, m.Kernels[j:j+1], m.Kernels[i:j]...)
-			if !waits && !ahead || !joins(m, x, y) {
+			if !waits && !ahead || !share(x, y) {
 				continue
 			}
 			both := subst.Join(x.IR, y.IR)
@@ -49,18 +52,19 @@ func needs(m *module.Module, of []*module.Kernel, stored ...*module.Kernel) bool
 	})
 }
 
-// joins reports whether two kernels may load less as one. Of a program of a drive, what is the same in all calls is not made with what is not.
-func joins(m *module.Module, x, y *module.Kernel) bool {
+// alike reports whether two kernels may be one. Of a program of a drive, what is the same in all calls is not made with what is not.
+func alike(m *module.Module, x, y *module.Kernel) bool {
 	if !plain(x) || !plain(y) || !slices.EqualFunc(x.IR.Axes, y.IR.Axes, func(a, b *ir.Node) bool { return a.Extent == b.Extent }) ||
 		!slices.EqualFunc(m.Axes(x.Roots[0]), m.Axes(y.Roots[0]), func(a, b ops.Dim) bool { return a.SameCount(b) }) {
 		return false
 	}
 	p, q := x.Roots[0], y.Roots[0]
-	same := x.IR.Contract == y.IR.Contract && x.IR.Termwise == y.IR.Termwise && x.Types.Compute == y.Types.Compute && x.Types.Accumulate == y.Types.Accumulate &&
-		m.Varies[p] == m.Varies[q]
-	if !same || simple(x) != simple(y) {
-		return false
-	}
+	return x.IR.Contract == y.IR.Contract && x.IR.Termwise == y.IR.Termwise && x.Types.Compute == y.Types.Compute && x.Types.Accumulate == y.Types.Accumulate &&
+		m.Varies[p] == m.Varies[q] && simple(x) == simple(y)
+}
+
+// share reports whether two kernels that are alike load the same.
+func share(x, y *module.Kernel) bool {
 	of := atPoints
 	if !simple(x) {
 		of = endToEnd
