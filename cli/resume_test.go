@@ -64,6 +64,13 @@ b = sqrt(abs(a)) + sin(a)
 b | write("a.zarr")
 where(b > 0.5, b, 0) | write("b.npy")
 `},
+	{name: "records", rows: 3000, columns: 300, outputs: []string{"r.npz", "r.fits", "r.csv"}, text: `
+a = read("in.npy", dims: [y, x])
+b = sqrt(abs(a)) + sin(a)
+(b: b, mean: mean(a, over: x), high: max(b, over: x) > 3, rest: a / max(a)) | write("r.npz")
+(low: min(b, over: x), b: b) | write("r.fits")
+(first: a[x: 0], mean: mean(b, over: x)) | write("r.csv")
+`},
 	{name: "product", rows: 900, columns: 900, outputs: []string{"p.npy"}, budget: "7MiB", text: `
 a = read("in.npy", dims: [i, k])
 b = read("in.npy", dims: [k, j])

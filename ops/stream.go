@@ -3,6 +3,7 @@ package ops
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"weft/kernels/region"
 )
@@ -55,6 +56,14 @@ type Frame interface {
 	// Same reports that coordinates in both frames mean the same places.
 	Same(Frame) bool
 	String() string
+}
+
+// Beside is the part of an array that goes with a part of another one of as many rows: the same, or these rows, if the extents of the others differ.
+func (t Type) Beside(of Type, at region.Region) region.Region {
+	if slices.Equal(t.Shape(), of.Shape()) {
+		return at
+	}
+	return t.Whole().Along(0, at[0])
 }
 
 // RowCount is how many indices the first dim has; a single value is one row.

@@ -98,7 +98,7 @@ func (s *tileSink) write(ctx context.Context, at region.Region) error {
 			if err != nil {
 				return err
 			}
-			in[i] = h.Sub(piece)
+			in[i] = h.Sub(s.run.arrays.ByID[id].Layout.Beside(t, piece))
 		}
 		if err := s.Write(ctx, piece, in); err != nil {
 			return err
@@ -163,7 +163,7 @@ func (p *pass) open(ctx context.Context) (err error) {
 				return r.failed(ctx, s, err)
 			}
 			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: src})
-		case s.Kind == plan.SinkStep && len(s.Reads) > 0 && r.arrays.Windowed[s.Reads[0]]:
+		case s.Kind == plan.SinkStep && slices.ContainsFunc(s.Reads, func(id string) bool { return r.arrays.Windowed[id] }):
 			sink, err := p.openSink(s)
 			if err != nil {
 				return r.failed(ctx, s, err)

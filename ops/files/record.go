@@ -220,20 +220,24 @@ func (w *recording) File() string { return w.parts[0].Order.Path }
 
 // Take writes all of the arrays.
 func (w *recording) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
-	var names []string
 	parts := slices.Clone(w.parts)
 	for i := range parts {
 		parts[i].Array, parts[i].Order.Type = in[i], in[i].Type // of which there may be fewer elements than there is room for
-		names = append(names, parts[i].Name)
 	}
+	return w.write(ctx, parts)
+}
+
+// write writes the file of arrays that are there.
+func (w *recording) write(ctx context.Context, parts []format.Named) (ops.Note, error) {
 	if err := w.format.CheckRecord(parts); err != nil {
 		return ops.Note{}, err
 	}
-	for _, t := range w.texts {
-		names = append(names, t.Name)
+	all, path := slices.Concat(parts, w.texts), ops.PathFor(ctx, w.File())
+	names := make([]string, len(all))
+	for i, n := range all {
+		names[i] = n.Name
 	}
-	path := ops.PathFor(ctx, w.File())
-	if err := w.format.WriteRecord(ctx, path, append(parts, w.texts...)); err != nil {
+	if err := w.format.WriteRecord(ctx, path, all); err != nil {
 		return ops.Note{}, failure(err, true)
 	}
 	return wrote(ctx, w.format, path, strings.Join(names, ", "))

@@ -54,7 +54,8 @@ func writeSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "write", Doc: "Write an array to a file: " + named(writes) + ", by the ending of its name.", Group: group,
 		Long: "Numbers are written in the unit of the array, or the one given, in C order." + manual(func(f *format.Format) string { return f.Writes }) +
-			"\n\nA file appears complete or not at all, and replaces one that is there.",
+			"\n\nA file appears complete or not at all, and replaces one that is there. Where memory is short, " + endings(those(byRows), false, "and") +
+			" files are written by rows as they are made, and so are records of which each array has as many rows: these lie in files beside the one that is named until all are there.",
 		Params: []ops.Param{
 			ops.In("array", "what to write; files ending in "+endings(those(records), false, "and")+" also take a record of arrays").Also(ops.KRecord),
 			ops.Str("path", "file ending in "+endings(those(writes), false, "or")+"; its folder must exist"),

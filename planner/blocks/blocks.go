@@ -351,7 +351,7 @@ func (s *Stream) Blocks(pass int, strip region.Region, from int) []Block {
 			}
 		}
 		for u, writes := range sched.writes {
-			if s.flow.kept[u.reads[0]] == "" {
+			if s.flow.byRows(u) {
 				b.Write[u.step.ID] = writes[t]
 			}
 		}

@@ -263,7 +263,8 @@ func (f *flow) cuttable(p *Pass) bool {
 	dims := len(p.tallest.Layout.Dims)
 	return dims > 1 && !slices.ContainsFunc(p.targets, func(b *bound.Buffer) bool { return len(b.Layout.Dims) != dims || f.kept[b] != "" }) &&
 		!slices.ContainsFunc(p.units, func(u *unit) bool {
-			return u.step.Kind == plan.KernelStep && !u.step.Kernel.IR.Pointwise() && !u.step.Kernel.IR.Columnwise()
+			return u.step.Kind == plan.KernelStep && !u.step.Kernel.IR.Pointwise() && !u.step.Kernel.IR.Columnwise() ||
+				u.step.Kind == plan.SinkStep && slices.ContainsFunc(u.reads, func(b *bound.Buffer) bool { return !slices.Equal(b.Layout.Shape(), u.reads[0].Layout.Shape()) })
 		})
 }
 

@@ -47,7 +47,7 @@ func (s *schedule) transfers(f *flow, p *Pass, visit func(u *unit, bytes int64))
 			switch {
 			case u.step.Kind == plan.ReadStep && f.kept[u.makes[0]] == "":
 				visit(u, moved(u, u.makes[0], s.reads(u.makes[0], t)))
-			case s.writes[u] != nil && f.kept[u.reads[0]] == "":
+			case s.writes[u] != nil && f.byRows(u):
 				visit(u, moved(u, u.reads[0], s.writes[u][t]))
 			}
 		}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
 )
@@ -117,6 +116,12 @@ func newFlow(p *bound.Plan, strips, carrying bool) *flow {
 	}
 	for _, u := range f.units {
 		f.classify(u)
+	}
+	for again := true; again; {
+		again = false
+		for _, u := range f.units {
+			again = f.together(u) || again
+		}
 	}
 	f.levels()
 	return f
@@ -247,19 +252,6 @@ func (f *flow) rows(u *unit) int {
 		return axes[0].Extent
 	}
 	return u.makes[0].Layout.RowCount()
-}
-
-// refuses says why a source or sink takes its array only as a whole.
-func refuses(op *ops.Instance, source bool) string {
-	_, reads := op.Bound.(ops.TileReader)
-	_, writes := op.Bound.(ops.TileWriter)
-	if source && !reads || !source && !writes {
-		return op.Spec.Name + " takes it as a whole"
-	}
-	if err := op.Bound.(ops.Streamer).Fits(); err != nil {
-		return err.Error()
-	}
-	return ""
 }
 
 // passes divides the steps: each pass makes what later ones need as a whole and feeds the sinks whose inputs are ready then.

@@ -2,7 +2,6 @@
 package csv
 
 import (
-	"bytes"
 	"context"
 	"encoding/csv"
 	"errors"
@@ -11,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
@@ -50,10 +50,12 @@ func write(ctx context.Context, path string, of []format.Named) error {
 		if slices.ContainsFunc(of, func(n format.Named) bool { return n.Name == d.Name }) {
 			continue
 		}
-		columns = append(columns, column{format.Heading(d.Name, d.Unit), func(i int) string { return digits(format.Shown(d.Coords[i], d.Unit), 64) }})
+		columns = append(columns, given(d))
 	}
-	for _, n := range of {
-		c, err := columnOf(ctx, n)
+	readers, stop := format.Streams(ctx, of)
+	defer stop()
+	for i, n := range of {
+		c, err := columnOf(n, readers[i])
 		if err != nil {
 			return err
 		}
@@ -65,14 +67,26 @@ func write(ctx context.Context, path string, of []format.Named) error {
 			w.Comma = '\t'
 		}
 		line := make([]string, len(columns))
-		for i := -1; i < t.Len(); i++ {
-			for k, c := range columns {
-				if line[k] = c.heading; i >= 0 {
-					line[k] = c.text(i)
+		for k, c := range columns {
+			line[k] = c.heading
+		}
+		if err := w.Write(line); err != nil {
+			return err
+		}
+		for from, rows := 0, t.Len(); from < rows; from += atOnce {
+			n := min(atOnce, rows-from)
+			for _, c := range columns {
+				if err := c.load(from, n); err != nil {
+					return err
 				}
 			}
-			if err := errors.Join(ctx.Err(), w.Write(line)); err != nil {
-				return err
+			for i := range n {
+				for k, c := range columns {
+					line[k] = c.text(i)
+				}
+				if err := errors.Join(ctx.Err(), w.Write(line)); err != nil {
+					return err
+				}
 			}
 		}
 		w.Flush()
@@ -80,33 +94,55 @@ func write(ctx context.Context, path string, of []format.Named) error {
 	})
 }
 
-// column is a heading, and the texts of the lines.
+// atOnce is how many lines are made at a time.
+const atOnce = 4096
+
+// column is a heading, and the texts of some lines after load.
 type column struct {
 	heading string
+	load    func(from, n int) error
 	text    func(i int) string
 }
 
-func columnOf(ctx context.Context, n format.Named) (column, error) {
-	c := column{heading: format.Heading(n.Name, n.Order.Unit)}
-	var raw bytes.Buffer
-	if err := format.Encode(ctx, &raw, n.Order, n.Array); err != nil {
-		return c, err
+// given is a column of coordinates.
+func given(d ops.Dim) column {
+	var start int
+	return column{
+		heading: format.Heading(d.Name, d.Unit),
+		load:    func(from, _ int) error { start = from; return nil },
+		text:    func(i int) string { return digits(format.Shown(d.Coords[start+i], d.Unit), 64) },
 	}
+}
+
+// columnOf is a column of elements that come one after the other.
+func columnOf(n format.Named, from io.Reader) (column, error) {
 	d := n.Order.DType
+	raw := words.Bytes(atOnce * d.Size())
+	c := column{heading: format.Heading(n.Name, n.Order.Unit)}
+	c.load = func(_, rows int) error {
+		_, err := io.ReadFull(from, raw[:rows*d.Size()])
+		return err
+	}
 	if d == element.Bool {
-		c.text = func(i int) string { return strconv.FormatBool(raw.Bytes()[i] != 0) }
+		c.text = func(i int) string { return strconv.FormatBool(raw[i] != 0) }
 		return c, nil
 	}
 	if !d.Float() {
-		c.text = func(i int) string { return element.Text(d, raw.Bytes()[i*d.Size():]) }
+		c.text = func(i int) string { return element.Text(d, raw[i*d.Size():]) }
 		return c, nil
 	}
 	convert, err := element.Converter(d, element.Float64)
 	if err != nil {
 		return c, err
 	}
-	values := make([]float64, raw.Len()/d.Size())
-	convert(words.Raw(values), append(words.Bytes(0), raw.Bytes()...))
+	values, read := make([]float64, atOnce), c.load
+	c.load = func(start, rows int) error {
+		if err := read(start, rows); err != nil {
+			return err
+		}
+		convert(words.Raw(values[:rows]), raw[:rows*d.Size()])
+		return nil
+	}
 	c.text = func(i int) string { return digits(values[i], max(32, 8*d.Size())) }
 	return c, nil
 }

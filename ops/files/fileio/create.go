@@ -160,6 +160,20 @@ func (p *Pending) Commit(durable bool) error {
 	return nil
 }
 
+// Sync waits until a file that was committed is on the disk, under its name.
+func Sync(path string) error {
+	p := &Pending{path: path, target: Target(path)}
+	file, err := os.Open(p.target)
+	if err != nil {
+		return Wrap(path, "cannot sync it", err)
+	}
+	defer file.Close()
+	if err := file.Sync(); err != nil {
+		return Wrap(path, "cannot sync it", err)
+	}
+	return p.syncFolder()
+}
+
 // syncFolder makes the rename itself durable.
 func (p *Pending) syncFolder() error {
 	folder, err := os.Open(filepath.Dir(p.target))

@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"sync"
 
 	"weft/kernels/region"
 	"weft/ops/files/element"
@@ -81,19 +80,12 @@ func columnCards(i string, n format.Named, each int, within []int) []card {
 
 // writeRows writes a row of each column after the other, many at a time. Columns are encoded as they are written: tables may fill the memory there is.
 func writeRows(ctx context.Context, w io.Writer, columns []part, rows int) error {
-	var encoders sync.WaitGroup
-	readers := make([]*io.PipeReader, len(columns))
+	of := make([]format.Named, len(columns))
 	for i, c := range columns {
-		out, in := io.Pipe()
-		readers[i] = out
-		encoders.Go(func() { in.CloseWithError(format.Encode(ctx, in, c.Order, c.Array)) })
+		of[i] = c.Named
 	}
-	defer encoders.Wait()
-	defer func() {
-		for _, r := range readers {
-			r.Close()
-		}
-	}()
+	readers, stop := format.Streams(ctx, of)
+	defer stop()
 	var out []byte
 	for row := range rows {
 		for i, c := range columns {

@@ -3,8 +3,10 @@
 package format
 
 import (
+	"cmp"
 	"context"
 	"io"
+	"sync"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -77,7 +79,45 @@ type Named struct {
 	Name  string
 	Order Order
 	Array ops.HostArray
-	Text  *string // in place of an array
+	Kept  io.Reader // in place of an array in memory: its elements as the file has them, but in this machine's byte order; it is read once
+	Text  *string   // in place of an array
+}
+
+// Encode writes all elements of an array in C order, in the file's type and the machine's byte order.
+func (n Named) Encode(ctx context.Context, to io.Writer) error {
+	if n.Kept == nil {
+		return Encode(ctx, to, n.Order, n.Array)
+	}
+	block := make([]byte, 1<<18)
+	for {
+		k, err := n.Kept.Read(block)
+		if _, wrong := to.Write(block[:k]); wrong != nil {
+			return wrong
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err := cmp.Or(err, ctx.Err()); err != nil {
+			return err
+		}
+	}
+}
+
+// Streams gives the elements of arrays as Encode writes them, so that rows of all can be read in turn, until stop is called.
+func Streams(ctx context.Context, of []Named) (readers []io.Reader, stop func()) {
+	var encoders sync.WaitGroup
+	var out []*io.PipeReader
+	for _, n := range of {
+		r, w := io.Pipe()
+		out, readers = append(out, r), append(readers, r)
+		encoders.Go(func() { w.CloseWithError(n.Encode(ctx, w)) })
+	}
+	return readers, func() {
+		for _, r := range out {
+			r.Close()
+		}
+		encoders.Wait()
+	}
 }
 
 // Input is an array in an open file. Parts of it may be read concurrently. An Input that is a Placer gives coordinates.

@@ -125,7 +125,7 @@ func (w *ArchiveWriter) addAll(ctx context.Context, of []format.Named) error {
 		if err != nil {
 			return err
 		}
-		if err := format.Encode(ctx, m, n.Order, n.Array); err != nil {
+		if err := n.Encode(ctx, m); err != nil {
 			return err
 		}
 	}

@@ -147,13 +147,28 @@ func (w *Writer) fail(err error) error {
 	return fileio.Wrap(w.pending.Path(), cannotWrite, err)
 }
 
+// Elements gives what was written, once all of it is: in C order, as it lies in the file.
+func (w *Writer) Elements() (io.Reader, error) {
+	if err := w.complete(); err != nil {
+		return nil, err
+	}
+	return io.NewSectionReader(w.pending.File(), int64(len(w.file.Head)), w.file.Bytes()), nil
+}
+
+// complete finds elements that were not written.
+func (w *Writer) complete() error {
+	if got, want := w.next, w.file.Bytes(); got != want {
+		size := int64(w.file.DType.Size())
+		return w.fail(fmt.Errorf("%d elements of %d were written", got/size, want/size))
+	}
+	return nil
+}
+
 // Commit gives the file its name, once as many elements were written as the shape holds. With durable set it first waits until
 // they are on the disk. When it fails, no file is left.
 func (w *Writer) Commit(durable bool) error {
-	if got, want := w.next, w.file.Bytes(); got != want {
-		size := int64(w.file.DType.Size())
-		err := fmt.Errorf("%d elements of %d were written", got/size, want/size)
-		return errors.Join(w.fail(err), w.Abort())
+	if err := w.complete(); err != nil {
+		return errors.Join(err, w.Abort())
 	}
 	return w.pending.Commit(durable)
 }
