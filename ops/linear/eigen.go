@@ -60,9 +60,16 @@ func bindEigen(c *ops.Call) (ops.Op, error) {
 	case count > t.Dims[0].Size:
 		return nil, problem.Wrong(problem.OutOfBounds, "count", "", "%s has %d eigenvalues", t, t.Dims[0].Size)
 	case c.Symbol("method") == "lanczos":
+		if err := reachable(c.Number("until"), ir.F64, 1); err != nil {
+			return nil, err
+		}
 		return newLanczos(t, elem, count, c.Int("most"), c.Number("until")), nil
 	case count > 1:
 		return nil, problem.Wrong(problem.CannotHonour, "count", "use method: lanczos, for symmetric matrices", "method: power finds one eigenvalue, not %d", count)
+	}
+	// The largest element of a vector of length 1 is no less than this.
+	if err := reachable(c.Number("until"), elem.Base, 1/math.Sqrt(float64(t.Dims[0].Size))); err != nil {
+		return nil, err
 	}
 	return &power{
 		matrix: t, most: int(c.Number("most")), until: c.Number("until"),
@@ -127,7 +134,7 @@ func (p *power) Programs(l *ops.Lowering) ops.Drive {
 	both := []*ops.Stage{product, now}
 	found := l.Stage("found", p.value, both, func(b *ops.Body, _ []*ir.Node) ops.Elem {
 		m := moments(b)
-		return ops.Real(b.Cast(base, b.Select(b.Lt(b.F64(0), m[2]), b.Div(m[1], m[2]), b.F64(0))))
+		return ops.Real(b.Cast(base, b.Select(b.Alu(ir.Eq, m[2], b.F64(0)), b.F64(0), b.Div(m[1], m[2])))) // what is no number stays so
 	})
 	// scale turns the product into the next vector: of length 1, and with the sign of the one before; 0 where the matrix makes it 0.
 	scale := l.Stage("scale", double, both, func(b *ops.Body, _ []*ir.Node) ops.Elem {
@@ -148,7 +155,8 @@ func (p *power) Programs(l *ops.Lowering) ops.Drive {
 	return ops.Drive{
 		State: []*ops.Stage{value, now, change},
 		Start: []*ops.Stage{l.Stage("start.value", p.value, nil, zero), first, l.Stage("start.change", plain, nil, zero)},
-		Calls: []ops.Program{{Name: "multiply", Next: []*ops.Stage{found, next, moved}, Most: p.most}},
+		Calls: []ops.Program{{Name: "multiply", Next: []*ops.Stage{found, next, moved}, Most: p.most},
+			{Name: "look", Next: []*ops.Stage{nil, nil, unfinite(l, a, plain)}, Most: 1}},
 	}
 }
 
@@ -164,6 +172,11 @@ func (p *power) Drive(h ops.Host) (ops.Note, error) {
 		change, err := h.Scalar(stateChange)
 		if err != nil {
 			return ops.Note{}, err
+		}
+		if value, err := h.Scalar(stateValue); err != nil {
+			return ops.Note{}, err
+		} else if !finite([]float64{value, change}) {
+			return ops.Note{}, notFinite(h, 1, stateChange, p.vector.Dims[0].Size)
 		}
 		note := ops.Note{Text: fmt.Sprintf("%d calls, the last of which changed an element by %.2g", call, change)}
 		switch {

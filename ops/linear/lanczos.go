@@ -54,6 +54,7 @@ const (
 	callExtend = iota
 	callMix
 	callFinish
+	callLook
 )
 
 // exhausted is the square of what is left of a vector, beside all of it, where it lies in the space of others but for rounding.
@@ -135,8 +136,9 @@ func (z *lanczos) Programs(l *ops.Lowering) ops.Drive {
 	each := real64(residual.Type.Dims[0])
 	long := real64(each.Dims[0], along)
 	x := stage("vectors", long, []*ops.Stage{mix, basis}, func(b *ops.Body, i []*ir.Node) *ir.Node { return mixed(b, i[0], i[1]) })
-	ax := stage("products", long, []*ops.Stage{a, x}, func(b *ops.Body, i []*ir.Node) *ir.Node {
-		return sum(b, n, func(k *ir.Node) *ir.Node { return b.Mul(b.Cast(ir.F64, a.At(b, i[1], k).Re), x.At(b, i[0], k).Re) })
+	// The products lie row by row of the matrix, so that it may go by in blocks of rows.
+	ax := stage("products", real64(along, each.Dims[0]), []*ops.Stage{a, x}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+		return sum(b, n, func(k *ir.Node) *ir.Node { return b.Mul(b.Cast(ir.F64, a.At(b, i[0], k).Re), x.At(b, i[1], k).Re) })
 	})
 	over := func(name string, of func(b *ops.Body, c, k *ir.Node) *ir.Node) *ops.Stage {
 		return stage(name, each, []*ops.Stage{x, ax}, func(b *ops.Body, c []*ir.Node) *ir.Node {
@@ -144,7 +146,7 @@ func (z *lanczos) Programs(l *ops.Lowering) ops.Drive {
 		})
 	}
 	xx := over("lengths", func(b *ops.Body, c, k *ir.Node) *ir.Node { v := x.At(b, c, k).Re; return b.Mul(v, v) })
-	xax := over("quotients", func(b *ops.Body, c, k *ir.Node) *ir.Node { return b.Mul(x.At(b, c, k).Re, ax.At(b, c, k).Re) })
+	xax := over("quotients", func(b *ops.Body, c, k *ir.Node) *ir.Node { return b.Mul(x.At(b, c, k).Re, ax.At(b, k, c).Re) })
 	sign := over("signs", func(b *ops.Body, c, k *ir.Node) *ir.Node { return b.Mul(x.At(b, c, k).Re, made(b, k, b.I32(0))) })
 	theta := func(b *ops.Body, c *ir.Node) *ir.Node {
 		return b.Select(b.Lt(b.F64(0), xx.At(b, c).Re), b.Div(xax.At(b, c).Re, xx.At(b, c).Re), b.F64(0))
@@ -166,7 +168,7 @@ func (z *lanczos) Programs(l *ops.Lowering) ops.Drive {
 	wrong := stage("wrong", residual.Type, []*ops.Stage{x, ax, xx, xax}, func(b *ops.Body, c []*ir.Node) *ir.Node {
 		t := theta(b, c[0])
 		return b.Sqrt(sum(b, n, func(k *ir.Node) *ir.Node {
-			d := b.Sub(ax.At(b, c[0], k).Re, b.Mul(t, x.At(b, c[0], k).Re))
+			d := b.Sub(ax.At(b, k, c[0]).Re, b.Mul(t, x.At(b, c[0], k).Re))
 			return b.Mul(d, d)
 		}))
 	})
@@ -186,6 +188,7 @@ func (z *lanczos) Programs(l *ops.Lowering) ops.Drive {
 			callExtend: {Name: "multiply", Next: []*ops.Stage{nil, nil, longer, entries, nil, further, nil}, Most: z.most},
 			callMix:    {Name: "anew", Next: []*ops.Stage{nil, nil, anew, nil, nil, nil, nil}, Most: z.most},
 			callFinish: {Name: "finish", Next: []*ops.Stage{found, vectors, nil, nil, nil, nil, wrong}, Most: 1},
+			callLook:   {Name: "look", Next: []*ops.Stage{nil, nil, nil, nil, nil, unfinite(l, a, at.Type), nil}, Most: 1},
 		},
 	}
 }
@@ -206,6 +209,9 @@ func (z *lanczos) Drive(h ops.Host) (ops.Note, error) {
 		small, err := h.Values(stateSmall)
 		if err != nil {
 			return ops.Note{}, err
+		}
+		if !finite(small) {
+			return ops.Note{}, notFinite(h, callLook, stateRow, z.matrix.Dims[0].Size)
 		}
 		values, vectors, err := z.solve(small, row, calls == row)
 		if err != nil {

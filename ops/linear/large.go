@@ -335,6 +335,11 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval, sides region.Reg
 		if err := h.Box(p.done, place(z, p, part, at)); err != nil {
 			return err
 		}
+		if z.does == solveTriangle {
+			if err := z.solved(h, p, part, at); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
@@ -367,7 +372,12 @@ func (z *large) diagonal(h ops.Host, p pass, at, width region.Interval, first, b
 	if err := h.Box(p.block, region.Region{width, width}); err != nil {
 		return err
 	}
-	return h.Edit(func(of [][]float64) error { return inverted(of[0], at, z.upper) }, inverse)
+	return h.Edit(func(of [][]float64) error {
+		if err := z.numbers(of[0], at); err != nil {
+			return err
+		}
+		return inverted(of[0], at, z.upper)
+	}, inverse)
 }
 
 // flat is where a block that lies as the matrix does has row r and column c.

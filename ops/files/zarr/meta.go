@@ -100,7 +100,10 @@ func describe(root *os.Root) (*description, error) {
 		return nil, err
 	}
 	d := new(description)
+	var kind *json.UnmarshalTypeError
 	switch err := json.Unmarshal(text, d); {
+	case errors.As(err, &kind) && kind.Field != "":
+		return nil, broken("%s is not what version 3 says: a %.40s as %s", descriptionFile, kind.Value, kind.Field)
 	case err != nil:
 		return nil, broken("%s is not what version 3 says: %v", descriptionFile, err)
 	case d.Format != 3:
