@@ -302,7 +302,6 @@ func past(m *module.Module, opt Options) error {
 			s.Kernel.Predict()
 		}
 	}
-	m.Plan.Hash = m.Plan.Value().Sum()
 	m.Plan.SumPredictions()
 	return nil
 }

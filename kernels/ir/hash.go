@@ -41,7 +41,7 @@ func hash(k *Kernel, loose bool) string {
 		}
 		h.write("store %s [%s] = %s if %s in %s adds %v\n", h.buffer(s.Buf), h.refs(s.Index...), h.refs(s.Value), h.refs(s.Guard), in, s.Adds)
 	}
-	h.write("axes %s contract %v\n%s", h.refs(k.Axes...), k.Contract, map[bool]string{true: "termwise"}[k.Termwise]+map[bool]string{true: "past"}[k.Past])
+	h.write("axes %s contract %v\n%s", h.refs(k.Axes...), k.Contract, map[bool]string{true: "termwise"}[k.Termwise])
 	sum := sha256.Sum256(h.text)
 	return hex.EncodeToString(sum[:16])
 }

@@ -68,7 +68,7 @@ func (k *Kernel) recut(threads int) {
 	k.Retile(cut(axesOf(k.IR), graph.AskedTile(k.Roots), k.Step, seconds/cost.Share(k.Roots[0], k.counted), threads)) // as if there were all, of which the first tiles are
 }
 
-// StorePast has what the kernel stores go past the caches, which makes it another one.
+// StorePast has what the kernel stores go past the caches. It computes the same.
 func (k *Kernel) StorePast() {
 	k.IR.Past = true
 	k.Write()
