@@ -146,17 +146,23 @@ func (p *power) Programs(l *ops.Lowering) ops.Drive {
 	next := l.Stage("next", p.vector, []*ops.Stage{product, scale}, func(b *ops.Body, at []*ir.Node) ops.Elem {
 		return ops.Real(b.Cast(base, b.Mul(b.Cast(ir.F64, product.At(b, at[0]).Re), scale.At(b).Re)))
 	})
-	moved := l.Stage("moved", plain, []*ops.Stage{next, now}, func(b *ops.Body, _ []*ir.Node) ops.Elem {
+	// moved is by how much an element changes. Below 0 it tells of the first element of the first product that was no finite number: -1 of that in row 0.
+	moved := l.Stage("moved", plain, []*ops.Stage{product, next, now, change}, func(b *ops.Body, _ []*ir.Node) ops.Elem {
 		zero := b.Const(base, 0)
-		return ops.Real(b.Fold(ir.FoldSpec{Name: "k", Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{zero}, Monoid: ir.Largest}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		most := b.Fold(ir.FoldSpec{Name: "k", Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{zero}, Monoid: ir.Largest}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 			return []*ir.Node{b.Max(acc[0], b.Abs(b.Sub(next.At(b, i).Re, now.At(b, i).Re)))}, nil
-		})[0])
+		})[0]
+		odd := b.Fold(ir.FoldSpec{Name: "k", Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.I32(n)}, Monoid: ir.Smallest}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			fine := b.Lt(b.Abs(b.Cast(ir.F64, product.At(b, i).Re)), b.F64(math.Inf(1)))
+			return []*ir.Node{b.Min(acc[0], b.Select(fine, b.I32(n), i))}, nil
+		})[0]
+		before := change.At(b).Re
+		return ops.Real(b.Select(b.Lt(before, zero), before, b.Select(b.Lt(odd, b.I32(n)), b.Cast(base, b.Sub(b.I32(-1), odd)), most)))
 	})
 	return ops.Drive{
 		State: []*ops.Stage{value, now, change},
 		Start: []*ops.Stage{l.Stage("start.value", p.value, nil, zero), first, l.Stage("start.change", plain, nil, zero)},
-		Calls: []ops.Program{{Name: "multiply", Next: []*ops.Stage{found, next, moved}, Most: p.most},
-			{Name: "look", Next: []*ops.Stage{nil, nil, unfinite(l, a, plain)}, Most: 1}},
+		Calls: []ops.Program{{Name: "multiply", Next: []*ops.Stage{found, next, moved}, Most: p.most}},
 	}
 }
 
@@ -173,10 +179,15 @@ func (p *power) Drive(h ops.Host) (ops.Note, error) {
 		if err != nil {
 			return ops.Note{}, err
 		}
-		if value, err := h.Scalar(stateValue); err != nil {
+		if change < 0 {
+			return ops.Note{}, problem.Wrong(problem.Singular, "input", "", "the matrix has no eigenvalues: row %.0f of it holds what is no finite number, or what gives too large a number times a vector", -1-change)
+		}
+		value, err := h.Scalar(stateValue)
+		if err != nil {
 			return ops.Note{}, err
-		} else if !finite([]float64{value, change}) {
-			return ops.Note{}, notFinite(h, 1, stateChange, p.vector.Dims[0].Size)
+		}
+		if !finite([]float64{value, change}) {
+			return ops.Note{}, problem.Wrong(problem.Singular, "input", "multiply it by something small", "products with the matrix are too large for the numbers that they are made in")
 		}
 		note := ops.Note{Text: fmt.Sprintf("%d calls, the last of which changed an element by %.2g", call, change)}
 		switch {
