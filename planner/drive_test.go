@@ -90,6 +90,27 @@ func TestWhatDoesNotVaryIsMadeAround(t *testing.T) {
 	}
 }
 
+// Each of many drives in a row is planned once. If each were planned again in the programs of all behind it, this would not end.
+func TestDrivesInARowArePlannedOnceEach(t *testing.T) {
+	const n = 40
+	text := "i = axis(i, 0 .. 1 in 500)\nfn turn(y) = 0.5 * y + sin(i) * max(y)\nx0 = cos(i) * 3\n"
+	for k := range n {
+		text += fmt.Sprintf("x%d = x%d + max(x%d) | iterate(turn, at_most: 5)\n", k+1, k, k)
+	}
+	p := made(t, text+fmt.Sprintf("x%d | write(\"x.npy\")\n", n), 0)
+	all := drives(p)
+	if len(all) != n {
+		t.Fatalf("%d drives", len(all))
+	}
+	for _, d := range all {
+		for k, program := range d.Programs {
+			if want := all[0].Programs[k].Totals.Kernels; program.Totals.Kernels != want {
+				t.Errorf("%s has %d kernels, and that of the first drive %d", d.Program(k), program.Totals.Kernels, want)
+			}
+		}
+	}
+}
+
 // What is made around a drive is part of what the plan computes.
 func TestTheIdentityOfADriveHoldsWhatIsAroundIt(t *testing.T) {
 	is := made(t, steady, 0).Identity()

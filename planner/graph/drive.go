@@ -84,12 +84,19 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 	}
 	around = slices.DeleteFunc(slices.Clone(about.Start), func(s *ops.Stage) bool { return s == nil })
 	for i := range about.Calls {
-		p := c.program(op, bound, i)
+		var p Program
 		switch {
 		case c.room > 0:
+			p = c.program(op, bound, i, false)
 			p.takeOut(here, d.OnDisk)
-		case !c.apart:
-			p.takeOut(here, nil)
+		case c.apart:
+			p = c.program(op, bound, i, false)
+		default: // all drives before it are made once, around it, unless one of its own loops needs what they give
+			p = c.program(op, bound, i, true)
+			if p.takeOut(here, nil); p.lacks() {
+				p = c.program(op, bound, i, false)
+				p.takeOut(here, nil)
+			}
 		}
 		for _, o := range p.Outside {
 			around = append(around, o.Of)
@@ -118,12 +125,51 @@ func fromFile(s *ops.Stage) bool {
 	return ok && r.Fits() == nil
 }
 
-// program is one of a drive's calls.
-func (around *collector) program(op *ops.Instance, bound ops.Driver, call int) Program {
+// lacks reports whether a program has what a drive gives that was left without programs of its own.
+func (p *Program) lacks() bool {
+	return slices.ContainsFunc(p.Stages, func(s *ops.Stage) bool {
+		if !s.Source || s.State || s.Around {
+			return false
+		}
+		_, drive := s.Op.Bound.(ops.Driver)
+		return drive && p.Drives[s.Op] == nil
+	})
+}
+
+// open are the states that an instance, or what it is made from, is made from a turn of, but for those that are its own.
+func (c *collector) open(op *ops.Instance) []*ops.Instance {
+	if known, ok := c.opens[op]; ok {
+		return known
+	}
+	var out []*ops.Instance
+	if _, state := op.Bound.(ops.Carried); state {
+		out = append(out, op)
+	}
+	op.Call.Arrays(func(_ string, a ops.Array) {
+		for _, s := range c.open(a.Of) {
+			if !slices.Contains(out, s) {
+				out = append(out, s)
+			}
+		}
+	})
+	for _, v := range slices.Concat(op.Call.List("state"), op.Call.List("each")) {
+		if a, ok := v.(ops.Array); ok {
+			out = slices.DeleteFunc(out, func(s *ops.Instance) bool { return s == a.Of })
+		}
+	}
+	c.opens[op] = out
+	return out
+}
+
+// program is one of a drive's calls. Bare, drives outside all turns that it is given something of have no programs in it: with
+// those, drives in a row would take twice as long for each one more.
+func (around *collector) program(op *ops.Instance, bound ops.Driver, call int, bare bool) Program {
 	c := newCollector()
 	c.apart, c.room, c.spilled = around.apart, around.room, around.spilled
 	c.findEnds([]*ops.Instance{op})
+	c.bare = bare
 	l := ops.NewLowering(op, c.had(op))
+	c.bare = false
 	l.Room = c.room
 	d := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)

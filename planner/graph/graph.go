@@ -82,10 +82,12 @@ func Collect(sinks []*ops.Instance, apart bool, room int64, spill bool) *Graph {
 // collector lowers operators, each once.
 type collector struct {
 	*Graph
-	made map[*ops.Instance][]*ops.Stage
-	ends map[*ops.Instance]bool // what the ends of parts of a dim are made from
+	made  map[*ops.Instance][]*ops.Stage
+	ends  map[*ops.Instance]bool            // what the ends of parts of a dim are made from
+	opens map[*ops.Instance][]*ops.Instance // memo of open
 
 	apart   bool
+	bare    bool // drives outside all turns have no programs
 	room    int64
 	spilled *spills // nil: nothing is
 }
@@ -129,7 +131,7 @@ func (c *collector) sourceFacts(op *ops.Instance, out int) (f ir.Facts) {
 }
 
 func newCollector() *collector {
-	return &collector{made: map[*ops.Instance][]*ops.Stage{}, Graph: &Graph{
+	return &collector{made: map[*ops.Instance][]*ops.Stage{}, opens: map[*ops.Instance][]*ops.Instance{}, Graph: &Graph{
 		Users: map[*ops.Stage][]*ops.Stage{}, Wanted: map[*ops.Stage]bool{}, Around: map[*ops.Stage][]*ops.Stage{},
 		Drives: map[*ops.Instance]*Drive{}, Lends: map[*ops.Stage]bool{}, Takers: map[*ops.Stage]int{}, Units: map[*ops.Stage]retype.Units{}, shared: map[*ops.Stage][]*ir.Buffer{}, lasts: map[*ops.Stage]bool{}, feeds: map[*ops.Stage][]*ops.Stage{},
 		Place: map[*ops.Stage]int{}, Views: Views{}, Counts: map[ops.Array]*ops.Stage{}, alone: map[*ops.Stage]*Alone{}, points: map[*ops.Stage]*Point{}, shorter: map[*ops.Stage]way{},
@@ -148,7 +150,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 	case ops.Source, ops.Driver, ops.Carried:
 		_, state := bound.(ops.Carried)
 		var from []*ops.Stage
-		if d, ok := bound.(ops.Driver); ok {
+		if d, ok := bound.(ops.Driver); ok && !(c.bare && len(c.open(op)) == 0) {
 			from = c.drive(op, d)
 		}
 		for i, o := range op.Out {

@@ -132,8 +132,14 @@ func alike(s, root *ops.Stage) bool {
 // Before are the stages that must be there when a kernel runs: what it loads, and what says how much it stores.
 func (m *Module) Before(k *Kernel) []*ops.Stage {
 	out := slices.Clone(k.Loads)
-	for i := 0; i < len(out); i++ { // what a drive gives follows from what lies around it
-		out = append(out, m.Around[out[i]]...)
+	seen := map[*ops.Stage]bool{}
+	for i := 0; i < len(out); i++ { // what a drive gives follows from what lies around it, once, as drives behind others have much of that in common
+		for _, s := range m.Around[out[i]] {
+			if !seen[s] {
+				seen[s] = true
+				out = append(out, s)
+			}
+		}
 	}
 	for _, s := range k.Roots {
 		out = append(out, m.Counting(s)...)
