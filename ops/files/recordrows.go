@@ -97,18 +97,21 @@ func (s *recordSink) Sync() (ops.Mark, error) {
 	return ops.Mark{There: all[0], State: state}, err
 }
 
-// Commit puts the arrays together.
+// Commit puts the arrays together. Where that fails, as on a disk that has no room for them twice, they stay, for Suspend or Abort.
 func (s *recordSink) Commit(ctx context.Context) (note ops.Note, err error) {
 	parts := slices.Clone(s.parts)
 	for i, out := range s.kept {
 		if parts[i].Kept, err = out.Elements(); err != nil {
-			return note, errors.Join(failure(err, true), s.Abort())
+			return note, failure(err, true)
 		}
 	}
-	if note, err = s.write(ctx, parts); err == nil {
-		err = failure(fileio.Sync(ops.PathFor(ctx, s.File())), true)
+	if note, err = s.write(ctx, parts); err != nil {
+		return note, err
 	}
-	return note, errors.Join(err, s.Abort())
+	if err := fileio.Sync(ops.PathFor(ctx, s.File())); err != nil {
+		return note, failure(err, true)
+	}
+	return note, s.Abort()
 }
 
 // Suspend leaves what is there to a later run.
