@@ -37,6 +37,22 @@ func TestWindowsThatAreShifted(t *testing.T) {
 	testWindows(t, true, from(300))
 }
 
+// Whole numbers that are held between limits go without them where they lie apart from these. Bounds of the second ones are exact: sums and floors keep order.
+func TestWindowsOfNumbersBetweenLimits(t *testing.T) {
+	for _, whole := range []func(b *ir.Builder, n, element *ir.Node) *ir.Node{
+		func(_ *ir.Builder, n, _ *ir.Node) *ir.Node { return n.Args[0] },
+		func(b *ir.Builder, n, element *ir.Node) *ir.Node {
+			lag := n.Args[0].Args[0].Args[1]
+			return b.Alu(ir.Floor, b.Add(lag, b.Load(f32("E", 128), element)))
+		},
+	} {
+		testWindows(t, false, func(b *ir.Builder, n, element *ir.Node) *ir.Node {
+			by := b.Alu(ir.Rint, b.Load(f32("K", 128), element))
+			return b.Cast(ir.I32, b.Min(b.Max(b.Add(by, whole(b, n, element)), b.F32(80)), b.F32(300)))
+		})
+	}
+}
+
 func testWindows(t *testing.T, guarded bool, index func(b *ir.Builder, n, element *ir.Node) *ir.Node) {
 	unproven, wide := regexp.MustCompile(`__builtin_expect\(v_any\(w\d+\), 0\)`), regexp.MustCompile(`v_any\(w\d+\)`)
 	on := map[ir.DType][]schedule.Target{

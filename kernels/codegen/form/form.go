@@ -159,7 +159,7 @@ func Whole(n *ir.Node) bool {
 		return n.F == math.Trunc(n.F)
 	case n.Kind != ir.KAlu:
 		return false
-	case n.Op == ir.Min || n.Op == ir.Max:
+	case n.Op == ir.Min || n.Op == ir.Max || n.Op == ir.Add || n.Op == ir.Sub:
 		return Whole(n.Args[0]) && Whole(n.Args[1])
 	}
 	return n.Op.Info().Gives == ir.Whole

@@ -74,7 +74,8 @@ func (g *Generator) windowLoad(a *access) (Value, bool) {
 		return Value{}, false
 	}
 	most := g.neighbours()
-	g.guard(sc.Block, GuardTest{beyond(most), a.v})
+	bad := beyond(most)
+	g.guard(sc.Block, GuardTest{bad, g.Canon(g.Vary.Of(bad), a.v)})
 	g.Count("window", n)
 	from := g.Val(base, a.v, ByLane)
 	p := g.Pointer(n.Buf, uniform, a.v, ByLane, extra(a.at, from))
@@ -116,7 +117,7 @@ func (g *Generator) windowSlack(n *ir.Node) int64 {
 	return int64(min(2, room/2))
 }
 
-// windowBase makes the base of w's window (even, and not above any lane's w), the position of each lane in the window,
+// windowBase makes the base of w's window (not above any lane's w, and even where bounds are not exact), the position of each lane in the window,
 // and the test that some lane lies beyond so many elements; place 0 of the row is where w + start is 0. The base is cut to the row's
 // surroundings, where a window wholly in the padding is right whatever its span. by is added to w for the index; nil: nothing.
 func (g *Generator) windowBase(w, by *ir.Node, size, slack, start int) (base, rel *ir.Node, beyond func(reach int) *ir.Node) {
@@ -139,7 +140,10 @@ func (g *Generator) windowBase(w, by *ir.Node, size, slack, start int) (base, re
 		}
 		c := func(x float64) *ir.Node { return b.Const(s.Type, x) }
 		margin := c(tile.WindowMargin(size))
-		fb := b.Mul(c(2), b.Alu(ir.Floor, b.Mul(c(0.5), b.Sub(lo, margin))))
+		fb := lo
+		if !form.Whole(s) || !g.exact(s) {
+			fb = b.Mul(c(2), b.Alu(ir.Floor, b.Mul(c(0.5), b.Sub(lo, margin))))
+		}
 		far := b.Cast(s.Type, last)
 		fb = b.Max(b.Min(fb, far), b.Cast(s.Type, first))
 		base = b.Cast(ir.I32, fb)
@@ -155,9 +159,15 @@ func (g *Generator) windowBase(w, by *ir.Node, size, slack, start int) (base, re
 			return bad
 		}
 		g.windows.bases[base] = true
-		if rounded || s.Type == ir.F32 && form.Whole(s) {
-			g.windows.bases[fb] = true
-			return base, b.Reinterpret(ir.I32, b.Add(s, b.Sub(b.F32(magic), fb))), beyond
+		if rounded {
+			from := b.Sub(b.F32(magic), fb)
+			g.windows.bases[from] = true
+			return base, b.Reinterpret(ir.I32, b.Add(s, from)), beyond
+		}
+		if form.Whole(s) {
+			rel, unsure := g.within(q, s, fb)
+			far := beyond
+			return base, rel, func(reach int) *ir.Node { return b.Or(far(reach), unsure) }
 		}
 		return base, b.Sub(w, base), beyond
 	}
@@ -170,6 +180,62 @@ func (g *Generator) windowBase(w, by *ir.Node, size, slack, start int) (base, re
 	return base, b.Sub(w, base), func(reach int) *ir.Node {
 		return b.And(b.Lt(b.I32(reach-1), b.Sub(hi, base)), b.Lt(base, last))
 	}
+}
+
+// exact reports whether a value is computed as its bounds over the lanes are, by operations that keep order.
+func (g *Generator) exact(n *ir.Node) bool {
+	if !g.IsVec(n, ByLane) || !n.Free().Meets(g.Top().Binds) {
+		return true
+	}
+	if n.Kind != ir.KAlu || !n.Type.Float() {
+		return false
+	}
+	switch n.Op {
+	case ir.Add, ir.Sub, ir.Min, ir.Max, ir.Floor, ir.Rint, ir.Cast:
+		_, fused := g.Fused.Product(n)
+		return !fused && !slices.ContainsFunc(n.Args, func(a *ir.Node) bool { return !g.exact(a) })
+	}
+	return false
+}
+
+// within is where lanes find a whole number in a window from fb on, and a test that this is not so. Most blocks of iterations lie apart from what the number
+// is held between, and then that is left out; what all lanes add to it is joined to fb, for all iterations at once.
+func (g *Generator) within(q *ir.Bounder, s, fb *ir.Node) (rel, unsure *ir.Node) {
+	b := g.B
+	unsure = b.False()
+	uniform := func(n *ir.Node) bool { return !g.IsVec(n, ByLane) }
+	if free := g.unheld(s); g.Nearer && free != s {
+		if lo, hi := q.Bound(free, ir.Lo), q.Bound(free, ir.Hi); lo != nil && hi != nil {
+			unsure = b.Not(b.And(b.Alu(ir.Eq, lo, q.Bound(s, ir.Lo)), b.Alu(ir.Eq, hi, q.Bound(s, ir.Hi))))
+			s = free
+		}
+	}
+	less := b.Sub(b.Const(s.Type, 0), fb)
+	if i := slices.IndexFunc(s.Args, uniform); s.Op == ir.Add && i >= 0 {
+		less = b.Sub(s.Args[i], fb)
+		s = s.Args[1-i]
+		unsure = b.Or(unsure, b.Not(b.Lt(b.Abs(less), b.Const(s.Type, magic/4))))
+	}
+	if s.Type == ir.F32 {
+		less = b.Add(less, b.F32(magic))
+		rel = b.Reinterpret(ir.I32, b.Add(s, less))
+	} else {
+		rel = b.Cast(ir.I32, b.Add(s, less))
+	}
+	g.windows.bases[less] = true
+	return rel, unsure
+}
+
+// unheld is a value without the limits, the same for all lanes, that it is held between.
+func (g *Generator) unheld(n *ir.Node) *ir.Node {
+	for n.Op == ir.Min || n.Op == ir.Max {
+		i := slices.IndexFunc(n.Args, func(a *ir.Node) bool { return !g.IsVec(a, ByLane) })
+		if i < 0 {
+			break
+		}
+		n = n.Args[1-i]
+	}
+	return n
 }
 
 // bounder bounds values over the lanes of the tile, in terms of the iteration of the fold at the top of the stack: what
