@@ -19,6 +19,13 @@ func operations() []spec {
 				}
 			}},
 			spec{fmt.Sprintf("%s of two operands", t), exactly, pairs(t, ir.Add, ir.Sub, ir.Mul, ir.Div, ir.Min, ir.Max)},
+			spec{fmt.Sprintf("%s products apart from sums", t), exactly, func(k *kit) {
+				x, y := k.edgePair(t)
+				p := k.Mul(x, y)
+				k.out("apart", k.Sub(k.Alu(ir.Apart, p), k.Const(t, 0.7)))
+				k.out("with it", k.Sub(p, k.Const(t, 0.7)))
+				k.kernel.Contract = true
+			}},
 			spec{fmt.Sprintf("%s comparisons", t), exactly, pairs(t, ir.Lt, ir.Le, ir.Eq, ir.Ne)},
 			spec{fmt.Sprintf("%s select on comparisons", t), exactly, func(k *kit) {
 				x, y := k.edgePair(t)

@@ -161,6 +161,7 @@ var forms = map[ir.Op]form{
 	ir.Mul:    {mulF64, mulF32, mulI64, mulI32},
 	ir.Div:    {divF64, divF32, divI64, divI32},
 	ir.Mod:    {nop, nop, modI64, modI32},
+	ir.Apart:  {movF, movF},
 	ir.Neg:    {negF, negF, negI64, negI32},
 	ir.Abs:    {absF, absF, absI64, absI32},
 	ir.Min:    {minF, minF, minI, minI},

@@ -29,7 +29,8 @@ const (
 	Ushr
 	Select // cond ? a : b
 	Cast
-	Bits // the same bits as another type of the same size: F32 <-> I32, F64 <-> I64
+	Apart // the same value: a product that is rounded by itself, whatever sums read it
+	Bits  // the same bits as another type of the same size: F32 <-> I32, F64 <-> I64
 	Sqrt
 	Rint // to nearest, ties to even
 	Floor

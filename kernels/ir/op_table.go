@@ -65,6 +65,8 @@ func init() {
 		Cast: {Name: "cast", Arity: 1, Takes: all, Gives: Other, Cost: CostConvert, Times: 1, Flops: 1, Exact: Rounds,
 			Float: func(a [3]float64) float64 { return a[0] }, Int: func(a [3]int64) int64 { return a[0] },
 			Range: castRange, Bound: (*Bounder).cast, Width: firstWidth, Affine: affine(1)},
+		Apart: {Name: "apart", Arity: 1, Takes: Floats, Gives: Number, Symbol: "+", Written: Floats, Cost: CostNothing, Exact: Exact,
+			Float: func(a [3]float64) float64 { return a[0] }, Range: rangeOf1(func(a span) span { return a }), Bound: boundOf(same), Width: firstWidth, Affine: notAffine},
 		Bits: {Name: "bits", Arity: 1, Takes: numbers, Gives: Other, Cost: CostNothing, Exact: Rounds,
 			Float: func([3]float64) float64 { return math.NaN() }, Int: func(a [3]int64) int64 { return a[0] },
 			Range: anyRange, Bound: unbounded, Width: anyWidth, Affine: notAffine},

@@ -191,7 +191,11 @@ func (f *fuser) decide(p *ops.Stage) {
 		case e.Code == "" && !fits:
 			e.Code = plan.Budget
 		}
-		if e.Code == "" {
+		switch {
+		case e.Code != "":
+		case f.g.Joined(p):
+			e.Code = plan.Pointwise
+		default:
 			e.Code = d.weigh(c, &e)
 		}
 		f.settle(p, c, &e)

@@ -45,6 +45,7 @@ type Graph struct {
 	cores    map[*ops.Stage]*ops.Stage   // memo of Core
 	loops    map[*ops.Stage]bool         // memo of looped
 	holds    map[*ops.Stage]bool         // memo of Holds
+	joined   map[*ops.Stage]bool         // memo of Joined
 
 	alone   map[*ops.Stage]*Alone
 	points  map[*ops.Stage]*Point

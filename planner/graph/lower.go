@@ -145,17 +145,17 @@ func (l *KernelBuilder) load(s *ops.Stage, buf *ir.Buffer, guard *ir.Node, other
 // inPlace computes a producer where it is read. Outside the guard its definition must not see an index out of range, so
 // indices that may be are moved to 0 there.
 func (l *KernelBuilder) inPlace(s *ops.Stage, guard *ir.Node, other float64, index []*ir.Node) ops.Elem {
-	if guard == nil || guard.IsConst(1) {
-		return l.define(s, index)
-	}
 	b := l.Body
+	if guard == nil || guard.IsConst(1) {
+		return l.g.rounded(b.Builder, s, l.define(s, index))
+	}
 	safe := make([]*ir.Node, len(index))
 	for i, n := range index {
 		if safe[i] = n; !l.always(dimIndex{n, region.Interval{Hi: s.Type.Dims[i].Size}}) {
 			safe[i] = b.Select(guard, n, b.Int(n.Type, 0))
 		}
 	}
-	e := l.define(s, safe)
+	e := l.g.rounded(b.Builder, s, l.define(s, safe))
 	e.Re = b.Select(guard, e.Re, b.Const(e.Re.Type, other))
 	if e.Im != nil {
 		e.Im = b.Select(guard, e.Im, b.Const(e.Im.Type, 0))

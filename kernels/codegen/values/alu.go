@@ -10,6 +10,9 @@ import (
 
 // alu computes an Alu node.
 func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
+	if n.Op == ir.Apart { // compilers contract nothing
+		return g.Val(n.Args[0], v, m)
+	}
 	if x, ok := g.fraction(n, v, m); ok {
 		return x
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // Rule says which products of a kernel are rounded with sums that they are in, once. It follows from the kernel alone, whatever its
-// schedule, its tiles and its device are: a renderer writes what it says, and compilers contract nothing. It is of the kernel as it is scheduled:
-// what is stored between two kernels is rounded, so results may depend on what is fused, and on nothing behind that.
+// schedule, its tiles and its device are: a renderer writes what it says, and compilers contract nothing. What might be stored between two kernels is rounded
+// by itself in any case (Apart), so that results do not depend on what is fused.
 //
 // A product of floats whose every reader is a sum or a difference is rounded with each of these: with the last one where both operands are such
 // products, and with none where both are the same product, whose difference is 0. It stays apart where the sum differs over axes or turns that it does
@@ -74,7 +74,7 @@ func Of(k *ir.Kernel) *Rule {
 			}
 		case isSum(n):
 			sums = append(sums, n)
-		case n.Kind == ir.KAlu && n.Op == ir.Cast && narrow(n) != n: // as its readers read
+		case n.Kind == ir.KAlu && (n.Op == ir.Apart || n.Op == ir.Cast && narrow(n) != n): // which is rounded all the same; as its readers read
 		default:
 			for _, a := range n.Args {
 				other(a, c.scopes.of(n))
@@ -143,6 +143,14 @@ func (c *Rule) Absorbed(k *ir.Kernel) map[*ir.Node]bool {
 		}
 	})
 	return out
+}
+
+// Apart is a value for those that read it as it is rounded by itself: no sum of theirs is rounded with it. What is no product stays as it is.
+func Apart(b *ir.Builder, n *ir.Node) *ir.Node {
+	if n == nil || !isProduct(narrow(n)) {
+		return n
+	}
+	return b.Alu(ir.Apart, n)
 }
 
 func isSum(n *ir.Node) bool {
