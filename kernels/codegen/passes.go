@@ -1,8 +1,6 @@
 package codegen
 
 import (
-	"slices"
-
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/codegen/values"
@@ -18,17 +16,23 @@ const passBytes = 16 << 10
 
 // pass is the part of a fold's sums that is being written.
 type pass struct {
-	common   []*ir.Node // values that are kept from the first pass
-	names    [][]*Expr  // their arrays, by register
-	slot     *Expr      // the turns' place in them
-	from, to int        // the sums; none in the first pass
+	common   []*ir.Node         // values that are kept from the first pass
+	names    map[inPass][]*Expr // their arrays, by register
+	slot     *Expr              // the turns' place in them
+	from, to int                // the sums; none in the first pass
+}
+
+// inPass is a value of a point in flight.
+type inPass struct {
+	n *ir.Node
+	v int
 }
 
 // passes writes a fold on lanes in passes over blocks of turns; inner is the fold that its terms are, nil if it has none. It gives up (false) if there are not
 // more sums than a pass makes, or how many turns the inner one has is not known.
 func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 	f, n := c.f, g.Schedule.Group
-	if n == 0 || g.pass != nil || f.Monoid != ir.Sum || n >= len(f.Accs) || len(c.copies) > 1 {
+	if n == 0 || g.pass != nil || f.Monoid != ir.Sum || n >= len(f.Accs) {
 		return false
 	}
 	turns := 1 // vectors of a turn of f, or turns of a vector
@@ -42,19 +46,19 @@ func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 	common := form.Shared(f, n)
 	bytes := 0
 	for _, x := range common {
-		bytes += 4 * g.W * schedule.Registers(x.Type)
+		bytes += 4 * g.W * schedule.Registers(x.Type) * len(g.Copies(g.Vary.Of(x)))
 	}
 	block := max(1, passBytes/max(1, bytes)/turns)
-	kept := pass{common: common, slot: Name(g.Fresh("s"))}
+	kept := pass{common: common, names: map[inPass][]*Expr{}, slot: Name(g.Fresh("s"))}
 	var body []Stmt
 	for _, x := range common {
-		var names []*Expr
-		for range schedule.Registers(x.Type) {
-			name := Name(g.Fresh("k"))
-			body = append(body, Array{Type: Spelled[x.Type].Vector, Name: name.Text, N: Int(block * turns), Aligned: true})
-			names = append(names, name)
+		for _, v := range g.Copies(g.Vary.Of(x)) {
+			for range schedule.Registers(x.Type) {
+				name, at := Name(g.Fresh("k")), inPass{x, v}
+				body = append(body, Array{Type: Spelled[x.Type].Vector, Name: name.Text, N: Int(block * turns), Aligned: true})
+				kept.names[at] = append(kept.names[at], name)
+			}
 		}
-		kept.names = append(kept.names, names)
 	}
 	start, end := Name(g.Fresh("s")), Name(g.Fresh("e"))
 	outer, lo, hi := c.sc, c.lo, c.hi
@@ -92,21 +96,23 @@ func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 }
 
 // keep keeps what several passes need of a vector of turns.
-func (p *pass) keep(g *gen, in *values.Scope, v int) {
-	for i, n := range p.common {
-		x := g.Val(n, v, values.ByIteration).AsVec()
-		for h, name := range p.names[i] {
-			in.Add(Set{To: At(name, p.slot), Value: x.Regs[h]})
+func (p *pass) keep(g *gen, in *values.Scope) {
+	for _, n := range p.common {
+		for _, v := range g.Copies(g.Vary.Of(n)) {
+			x := g.Val(n, v, values.ByIteration).AsVec()
+			for h, name := range p.names[inPass{n, v}] {
+				in.Add(Set{To: At(name, p.slot), Value: x.Regs[h]})
+			}
 		}
 	}
 	in.Add(Set{To: p.slot, Op: "+", Value: Int(1)})
 }
 
 // kept is what the first pass kept of a value.
-func (p *pass) kept(g *gen, n *ir.Node, sc *values.Scope) (x Value, ok bool) {
-	i := slices.Index(p.common, n)
-	if i < 0 || p.to == 0 {
+func (p *pass) kept(g *gen, n *ir.Node, v int, sc *values.Scope) (x Value, ok bool) {
+	names := p.names[inPass{n, g.Canon(g.Vary.Of(n), v)}]
+	if names == nil || p.to == 0 {
 		return x, false
 	}
-	return g.Name(sc, Each(n.Type, func(h int) *Expr { return At(p.names[i][h], p.slot) })), true
+	return g.Name(sc, Each(n.Type, func(h int) *Expr { return At(names[h], p.slot) })), true
 }

@@ -270,7 +270,7 @@ func (g *gen) shareSteps(c *loop, in *values.Scope, shares []form.Share, mask Va
 	from, to := 0, len(f.Accs)
 	if p := g.pass; p != nil {
 		if from, to = p.from, p.to; to == 0 {
-			p.keep(g, in, c.copies[0])
+			p.keep(g, in)
 			return
 		}
 		defer func() { in.Add(Set{To: p.slot, Op: "+", Value: Int(1)}) }()

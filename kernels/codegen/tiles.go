@@ -56,7 +56,7 @@ func (g *gen) found(n *ir.Node, v int, m values.Layout, at int) (x Value, ok boo
 		return g.packedValue(n, v, sc), true
 	}
 	if g.pass != nil && m == values.ByIteration {
-		return g.pass.kept(g, n, g.Stack[at])
+		return g.pass.kept(g, n, v, g.Stack[at])
 	}
 	if s := g.team.tileOf(g, n, at); s != nil {
 		return g.tileLoad(n, s, v, at), true

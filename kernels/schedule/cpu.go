@@ -145,7 +145,7 @@ func (s CPU) Check(k *ir.Kernel, t Target) error {
 		return wrong(k, "%d copies of tables: a part of the lanes, of sums of integers that go on iterations", s.Copies)
 	case s.Flight < 0 || s.Flight > 8 || s.Flight > 0 && !s.FoldLanes:
 		return wrong(k, "%d iterations in flight; at most 8, of a fold on lanes", s.Flight)
-	case s.Group < 0 || s.Group > 0 && (!s.FoldLanes || s.Flight > 1 || len(s.Unroll) > 0):
+	case s.Group < 0 || s.Group > 0 && (!s.FoldLanes || s.Flight > 1):
 		return wrong(k, "%d sums at a time, of a fold on lanes with one iteration in flight", s.Group)
 	case s.Flat < 0 || s.Flat > 16 || s.Flat > 0 && (axes == 0 || len(s.Lanes)+len(s.Unroll) > 0 || s.FoldLanes || s.Window > 0 || s.Skip):
 		return wrong(k, "lanes one after the other over all axes go with no lane tile, window or skip")

@@ -247,6 +247,9 @@ func (s *survey) withTurns(c CPU, some func(*ir.Fold) bool) CPU {
 	}
 	if f := s.heaviest(); c.Flight <= 1 && len(c.Lanes) == 0 && f != nil && f.Monoid == ir.Sum && s.splits(f) {
 		c.Group = s.group(f, c.AccBlock > 0)
+		if axis := s.farShared(c.Order); c.Group > 1 && axis >= 0 {
+			c.Unroll, c.Group = s.unroll(axis, 2), c.Group/2
+		}
 		if s.ownRows(f) && s.t.ISA != "portable" {
 			c.Window = 2 * s.t.Lanes
 		}
@@ -266,6 +269,26 @@ func (s *survey) group(f *ir.Fold, narrow bool) int {
 		return n
 	}
 	return 0
+}
+
+// mostNear is how many bytes a core keeps near from point to point.
+const mostNear = 3 << 19
+
+// farShared is an axis whose points all load so much of the same in their folds that it is far again for the next one: two of them together halve what
+// comes from there. -1 if there is none.
+func (s *survey) farShared(order []int) int {
+	for _, a := range slices.Backward(order) {
+		axis, bytes := s.k.Axes[a], 0.0
+		for _, n := range s.nodes {
+			if n.Kind == ir.KLoad && s.deepest(n) != nil && !s.vary(n).Meets(axis.Bind()) {
+				bytes += s.times(n) * float64(n.Buf.Type.Size())
+			}
+		}
+		if bytes > mostNear && axis.Extent > 1 {
+			return a
+		}
+	}
+	return -1
 }
 
 // ownRows reports a fold whose scattered loads go along rows of an array, each point along its own: the turns of a point lie near each other there, and
