@@ -96,9 +96,11 @@ func (z *lanczos) Programs(l *ops.Lowering) ops.Drive {
 		has = stage(name+".has", real64(row), []*ops.Stage{basis, v}, func(b *ops.Body, r []*ir.Node) *ir.Node {
 			return sum(b, n, func(k *ir.Node) *ir.Node { return b.Mul(basis.At(b, r[0], k).Re, v.At(b, k).Re) })
 		})
-		return has, stage(name+".left", real64(along), []*ops.Stage{basis, v, has}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+		left = stage(name+".left", real64(along), []*ops.Stage{basis, v, has}, func(b *ops.Body, i []*ir.Node) *ir.Node {
 			return b.Sub(v.At(b, i...).Re, sum(b, rows+1, func(r *ir.Node) *ir.Node { return b.Mul(basis.At(b, r, i[0]).Re, has.At(b, r).Re) }))
 		})
+		left.Partial = true // as the product below
+		return has, left
 	}
 	now := func(b *ops.Body) *ir.Node { return b.Max(b.I32(0), b.Min(at.At(b).Re, b.I32(rows-1))) }
 	multiplied := stage("product", real64(along), []*ops.Stage{a, basis, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
@@ -106,6 +108,8 @@ func (z *lanczos) Programs(l *ops.Lowering) ops.Drive {
 			return b.Mul(b.Cast(ir.F64, a.At(b, i[0], k).Re), basis.At(b, now(b), k).Re)
 		})
 	})
+	// Where next to nothing is left of it, what is left is rounding: another in each kernel that would compute it anew, and so at no right angles.
+	multiplied.Partial = true
 	first, left := apart("once", multiplied)
 	whole, rest := square("whole", multiplied), square("rest", left)
 	spent := func(b *ops.Body) *ir.Node { return b.Le(rest.At(b).Re, b.Mul(b.F64(exhausted), whole.At(b).Re)) }

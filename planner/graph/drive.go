@@ -84,19 +84,15 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 	}
 	around = slices.DeleteFunc(slices.Clone(about.Start), func(s *ops.Stage) bool { return s == nil })
 	for i := range about.Calls {
-		var p Program
-		switch {
-		case c.room > 0:
+		// All drives before it are made once, around it, unless one of its own loops needs what they give.
+		var told func(*ops.Stage) bool
+		if c.apart {
+			told = func(s *ops.Stage) bool { return d.OnDisk(s) || s.Type.Bytes() <= little || c.given(s) }
+		}
+		p := c.program(op, bound, i, true)
+		if p.takeOut(here, told); p.lacks() {
 			p = c.program(op, bound, i, false)
-			p.takeOut(here, d.OnDisk)
-		case c.apart:
-			p = c.program(op, bound, i, false)
-		default: // all drives before it are made once, around it, unless one of its own loops needs what they give
-			p = c.program(op, bound, i, true)
-			if p.takeOut(here, nil); p.lacks() {
-				p = c.program(op, bound, i, false)
-				p.takeOut(here, nil)
-			}
+			p.takeOut(here, told)
 		}
 		for _, o := range p.Outside {
 			around = append(around, o.Of)
@@ -134,6 +130,19 @@ func (p *Program) lacks() bool {
 		_, drive := s.Op.Bound.(ops.Driver)
 		return drive && p.Drives[s.Op] == nil
 	})
+}
+
+// little are bytes that no memory is too small for: an array of so few is made around a drive in any case, as making it again in each call may take
+// reading all that it is made from.
+const little = 128 << 10
+
+// given reports what a drive outside all turns gives as a whole.
+func (c *collector) given(s *ops.Stage) bool {
+	if !s.Source || s.State || s.Around {
+		return false
+	}
+	d := c.Drives[s.Op]
+	return d != nil && d.Tasks.Of == nil && len(c.open(s.Op)) == 0
 }
 
 // open are the states that an instance, or what it is made from, is made from a turn of, but for those that are its own.
