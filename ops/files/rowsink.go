@@ -2,7 +2,6 @@ package files
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"weft/kernels/region"
@@ -65,11 +64,11 @@ func (s *fileSink) Sync() (ops.Mark, error) {
 
 func (s *fileSink) Commit(ctx context.Context) (ops.Note, error) {
 	if err := annotate(ctx, s.Output); err != nil {
-		return ops.Note{}, errors.Join(err, s.Abort())
+		return ops.Note{}, err
 	}
 	path := ops.PathFor(ctx, s.order.Path)
 	if err := s.Output.Rename(path); err != nil {
-		return ops.Note{}, errors.Join(failure(err, true), s.Abort())
+		return ops.Note{}, failure(err, true)
 	}
 	if err := s.Output.Commit(true); err != nil {
 		return ops.Note{}, failure(err, true)

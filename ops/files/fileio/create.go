@@ -18,6 +18,8 @@ type Pending struct {
 	file   *os.File
 	path   string // as the user named it
 	target string // with links followed
+
+	resumable bool
 }
 
 const cannotWrite = "cannot write"
@@ -142,7 +144,7 @@ func (p *Pending) Rename(path string) error {
 }
 
 // Commit closes the file and gives it its final name. With durable set it first waits until the bytes are on the
-// disk. When it fails, nothing is left behind and what was at the path before is untouched.
+// disk. When it fails, what was at the path before is untouched, and nothing else is left behind but a file that a later process may go on with.
 func (p *Pending) Commit(durable bool) error {
 	defer note(p.file.Name(), false)
 	steps := []func() error{p.file.Close, func() error { return os.Rename(p.file.Name(), p.target) }}
@@ -151,7 +153,7 @@ func (p *Pending) Commit(durable bool) error {
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return errors.Join(Wrap(p.path, cannotWrite, err), p.Abort())
+			return errors.Join(Wrap(p.path, cannotWrite, err), p.Leave())
 		}
 	}
 	if durable {
@@ -197,6 +199,14 @@ func (p *Pending) Abort() error {
 		return Wrap(p.path, "cannot remove the temporary file", err)
 	}
 	return nil
+}
+
+// Leave closes a file that could not be completed: one that a later process may go on with stays, and another is removed.
+func (p *Pending) Leave() error {
+	if p.resumable {
+		return p.Suspend()
+	}
+	return p.Abort()
 }
 
 // WriteFile writes the file at path with what fill writes: complete, or not at all.

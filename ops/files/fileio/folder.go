@@ -221,8 +221,8 @@ func (f *PendingFolder) Rename(path string) error {
 	return nil
 }
 
-// Commit gives the folder its final name. With durable set it first waits until all is on the disk. When it fails, nothing is left behind and
-// what was at the path before is untouched; where the system only cannot tell whether the new name is on the disk, both stay.
+// Commit gives the folder its final name. With durable set it first waits until all is on the disk. When it fails, what was at the path before is
+// untouched, and nothing else is left behind but a folder that a later process may go on with; where the system only cannot tell whether the new name is on the disk, both stay.
 func (f *PendingFolder) Commit(durable bool) error {
 	steps := []func() error{f.root.Close, f.replace}
 	if durable {
@@ -230,15 +230,27 @@ func (f *PendingFolder) Commit(durable bool) error {
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
-			return errors.Join(Wrap(f.path, cannotWrite, err), f.Abort())
+			return errors.Join(Wrap(f.path, cannotWrite, err), f.Leave())
 		}
 	}
 	return f.finish(durable)
 }
 
-// Suspend leaves a folder that CreateFolderResumable began for ResumeFolder.
+// Leave closes a folder that could not be completed: one that a later process may go on with stays, and another is removed.
+func (f *PendingFolder) Leave() error {
+	if f.resumable {
+		return f.Suspend()
+	}
+	return f.Abort()
+}
+
+// Suspend leaves a folder that CreateFolderResumable began for ResumeFolder. It may be called again.
 func (f *PendingFolder) Suspend() error {
-	if err := errors.Join(f.root.Close(), f.claim.Close()); err != nil {
+	closed := f.claim.Close()
+	if errors.Is(closed, os.ErrClosed) {
+		closed = nil
+	}
+	if err := errors.Join(f.root.Close(), closed); err != nil {
 		return Wrap(f.path, "cannot close the temporary folder", err)
 	}
 	return nil

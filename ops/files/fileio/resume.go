@@ -51,6 +51,7 @@ func resumable(path string, flags int) (*Pending, error) {
 			return nil, errors.Join(Wrap(path, cannotWrite, err), p.Abort())
 		}
 	}
+	p.resumable = true
 	return p, nil
 }
 
@@ -70,9 +71,9 @@ func (p *Pending) Truncate(size int64) error {
 	return nil
 }
 
-// Suspend closes a file that CreateResumable began and leaves it for Resume.
+// Suspend closes a file that CreateResumable began and leaves it for Resume. It may be called again.
 func (p *Pending) Suspend() error {
-	if err := p.file.Close(); err != nil {
+	if err := p.file.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		return Wrap(p.path, "cannot close the temporary file", err)
 	}
 	return nil

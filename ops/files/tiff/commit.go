@@ -9,13 +9,16 @@ import (
 )
 
 // Commit arranges the file and gives it its name, once every element was written. With durable set it first waits until the bytes
-// are on the disk. When it fails, no file is left.
+// are on the disk. When it fails, no file is left but one that was created to be resumed.
 func (w *Writer) Commit(durable bool) error {
 	final, err := w.arrange()
 	if err != nil {
-		return errors.Join(w.fail(err), w.Abort())
+		return errors.Join(w.fail(err), w.pending.Leave())
 	}
-	return errors.Join(final.Commit(durable), w.Abort())
+	if err := final.Commit(durable); err != nil {
+		return errors.Join(err, w.pending.Leave())
+	}
+	return w.Abort()
 }
 
 // Rename says that the file is to have another name in its folder.

@@ -165,10 +165,10 @@ func (w *Writer) complete() error {
 }
 
 // Commit gives the file its name, once as many elements were written as the shape holds. With durable set it first waits until
-// they are on the disk. When it fails, no file is left.
+// they are on the disk. When it fails, no file is left but one that was created to be resumed.
 func (w *Writer) Commit(durable bool) error {
 	if err := w.complete(); err != nil {
-		return errors.Join(err, w.Abort())
+		return errors.Join(err, w.pending.Leave())
 	}
 	return w.pending.Commit(durable)
 }

@@ -339,7 +339,7 @@ func (w *writer) Commit(durable bool) error {
 		err = w.folder.WriteFile(descriptionFile, append(text, '\n'))
 	}
 	if err != nil {
-		return errors.Join(fileio.Wrap(w.folder.Path(), cannotWrite, err), w.Abort())
+		return errors.Join(fileio.Wrap(w.folder.Path(), cannotWrite, err), w.folder.Leave())
 	}
 	return w.folder.Commit(durable)
 }
