@@ -48,7 +48,7 @@ func newLarge(c *ops.Call, name string, s *small, does task) (*large, error) {
 	return &large{Gives: ops.One(s.out), a: a, row: s.row, col: s.column, n: s.n, does: does, rhs: -1, sides: a.Dims[s.row : s.row+1], base: s.out.Elem.Base}, nil
 }
 
-// The state. The root and its panel are there where solutions are found by it, the tile where a root is found tile by tile.
+// The state. The root, its panel and what tells whether the matrix is symmetric are there where solutions are found by it, the tile where a root is found tile by tile.
 const (
 	stateX = iota
 	statePanel
@@ -56,8 +56,12 @@ const (
 	stateAt      // see numbers
 	stateRootX
 	stateRootPanel
+	stateBothWays
 	stateTile = stateRootX
 )
+
+// callSymmetric is the program behind those of the substitutions, where solutions are found by a root.
+const callSymmetric = 5
 
 // The numbers of stateAt.
 const (
@@ -127,7 +131,8 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		states = append(states, l.State("tile", ops.Type{Elem: ops.F64, Dims: []ops.Dim{rows[0], {Name: "column", Size: tile}}}))
 	}
 	if z.does == solveDefinite {
-		states = append(states, l.State("root", real(z.a.Dims...)), l.State("root.panel", real(z.a.Dims[z.row], width)))
+		states = append(states, l.State("root", real(z.a.Dims...)), l.State("root.panel", real(z.a.Dims[z.row], width)),
+			l.State("both.ways", ops.Type{Elem: ops.F64, Dims: []ops.Dim{{Name: "number", Size: 3}}}))
 	}
 	at := states[stateAt]
 	number := func(b *ops.Body, i int) *ir.Node { return b.Max(b.I32(0), b.Min(at.At(b, b.I32(i)).Re, b.I32(n))) }
@@ -248,6 +253,11 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 			}))
 		}
 	}
+	if z.does == solveDefinite {
+		next := make([]*ops.Stage, len(states))
+		next[stateBothWays] = z.products(l, a, states[stateBothWays])
+		calls = append(calls, ops.Program{Name: "symmetric", Next: next, Most: 1})
+	}
 	start := make([]*ops.Stage, len(states))
 	for i, s := range states {
 		start[i] = stage("start."+s.Name, s, nil, func(b *ops.Body, _ []*ir.Node) *ir.Node { return b.Const(s.Type.Elem.Base, 0) })
@@ -269,6 +279,10 @@ func (z *large) Drive(h ops.Host) (ops.Note, error) {
 		return z.substituted(h, b)
 	case b > 0:
 		return z.tiled(h, b)
+	case z.does == solveDefinite:
+		if err := z.symmetric(h); err != nil {
+			return ops.Note{}, err
+		}
 	}
 	for _, p := range z.passes() {
 		for i := range (z.n + panel - 1) / panel {

@@ -39,7 +39,7 @@ func smallSpecs() []*ops.Spec {
 		{
 			Name: "solve", Doc: "Solutions of systems of linear equations.", Group: "linear algebra", Error: rule,
 			Long: "x where sum(a * x, over: columns) is b, for each element of the other dimensions by itself: elimination with the largest of a column in " +
-				"front, for at most 8 equations. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read. With " +
+				"front, for at most 8 equations. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read; of more than 20 rows it is found out if it is not symmetric. With " +
 				"`triangle`, only that triangle of a is read. These two take matrices of any size; at most 20 rows are solved in float64, in the kernel that uses " +
 				"it, and then, where there is no one solution, x is not finite, or NaN. " + larger + triangleOnDisk + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4 and 4.2.",
 			Returns: "an array over the other dimensions of both, joined by name, then columns.",

@@ -20,7 +20,7 @@ import (
 	"weft/runtime/session"
 )
 
-// matrices are a positive definite one, of which only the lower triangle is right, and right sides, with the seed of their size.
+// matrices are a positive definite one, but for rounding of its upper triangle, and right sides, with the seed of their size.
 func matrices(n, sides int) (a, b *mat.Dense) {
 	r := rand.New(rand.NewPCG(uint64(n), 7))
 	x := mat.NewDense(n, n, nil)
@@ -94,21 +94,23 @@ func TestLargeMatrices(t *testing.T) {
 				h.Parts[0].Store(0, m.RawMatrix().Data)
 				values[name] = notebook.Given(name, h)
 			}
-			low := mat.DenseCopyOf(a) // the upper triangle is not read
+			even, low := mat.DenseCopyOf(a), mat.DenseCopyOf(a) // roots and triangles do not read the upper one
 			for i := range n {
 				for j := i + 1; j < n; j++ {
+					even.Set(i, j, a.At(j, i))
 					low.Set(i, j, 1e9)
 				}
 			}
+			put("m", even, dims[0], dims[1])
 			if dims[0] == "i" {
 				put("a", low, "i", "j")
 			} else {
 				put("a", mat.DenseCopyOf(low.T()), "j", "i")
 			}
 			put("b", b, "s", "i")
-			got := ran(t, "show(cholesky(a, rows: i, columns: j))\nshow(solve(a, b, rows: i, columns: j, symmetric: true))\n"+
+			got := ran(t, "show(cholesky(a, rows: i, columns: j))\nshow(solve(m, b, rows: i, columns: j, symmetric: true))\n"+
 				"show(solve(a, b, rows: i, columns: j, triangle: lower))\nshow(solve(a, rename(b, from: i, to: j), rows: j, columns: i, triangle: upper))\n"+
-				"show(inverse(a, rows: i, columns: j, symmetric: true))\nshow(inverse(a, rows: i, columns: j, triangle: lower))\n"+
+				"show(inverse(m, rows: i, columns: j, symmetric: true))\nshow(inverse(a, rows: i, columns: j, triangle: lower))\n"+
 				"show(inverse(a, rows: j, columns: i, triangle: upper))\n", values)
 			sym := mat.NewSymDense(n, nil)
 			tri := mat.NewTriDense(n, mat.Lower, nil)
