@@ -6,7 +6,6 @@ import (
 	"slices"
 	"testing"
 
-	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/optest"
 )
@@ -26,20 +25,7 @@ func TestRowsStayWhereTheFileCannotHaveItsName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var marks []ops.Mark
-		for lo := 0; lo < rows; lo += 100 {
-			at := h.Type.Rows(region.Interval{Lo: lo, Hi: lo + 100})
-			if err := s.Write(t.Context(), at, []ops.HostArray{h.Sub(at)}); err != nil {
-				t.Fatal(err)
-			}
-			m, err := s.Sync()
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !m.There.Empty() {
-				marks = append(marks, m)
-			}
-		}
+		marks := sendRows(t, s, h, 0, rows, 100)
 		inTheWay := filepath.Join(path, "other")
 		if err := os.MkdirAll(filepath.Dir(inTheWay), 0o777); err != nil {
 			t.Fatal(err)
@@ -62,12 +48,7 @@ func TestRowsStayWhereTheFileCannotHaveItsName(t *testing.T) {
 		if s, err = optest.Bind(t, call).(*writing).OpenSink(marks); err != nil {
 			t.Fatal(err)
 		}
-		if last := marks[len(marks)-1].There[0].Hi; last < rows { // a part that fills no block is not there yet
-			at := h.Type.Rows(region.Interval{Lo: last, Hi: rows})
-			if err := s.Write(t.Context(), at, []ops.HostArray{h.Sub(at)}); err != nil {
-				t.Fatal(err)
-			}
-		}
+		sendRows(t, s, h, marks[len(marks)-1].There[0].Hi, rows, rows) // a part that fills no block is not there yet
 		if _, err := s.Commit(t.Context()); err != nil {
 			t.Fatal(err)
 		}

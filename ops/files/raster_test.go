@@ -328,9 +328,24 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 	if err != nil {
 		t.Fatal(err)
 	}
+	marks = append(marks, sendRows(t, s, h, from, to, step)...)
+	if to < h.Type.Dims[0].Size {
+		if err := s.Suspend(); err != nil {
+			t.Fatal(err)
+		}
+		return marks
+	}
+	if _, err := s.Commit(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return marks
+}
+
+// sendRows writes rows, so many at a time, and gives what a journal keeps of them.
+func sendRows(t *testing.T, s ops.TileSink, h ops.HostArray, from, to, step int) (marks []ops.Mark) {
+	t.Helper()
 	for lo := from; lo < to; lo += step {
-		hi := min(lo+step, to)
-		at := h.Type.Rows(region.Interval{Lo: lo, Hi: hi})
+		at := h.Type.Rows(region.Interval{Lo: lo, Hi: min(lo+step, to)})
 		if err := s.Write(t.Context(), at, []ops.HostArray{h.Sub(at)}); err != nil {
 			t.Fatal(err)
 		}
@@ -341,15 +356,6 @@ func writeRows(t *testing.T, c *ops.Call, h ops.HostArray, marks []ops.Mark, fro
 		if !m.There.Empty() {
 			marks = append(marks, m)
 		}
-	}
-	if to < h.Type.Dims[0].Size {
-		if err := s.Suspend(); err != nil {
-			t.Fatal(err)
-		}
-		return marks
-	}
-	if _, err := s.Commit(t.Context()); err != nil {
-		t.Fatal(err)
 	}
 	return marks
 }

@@ -184,7 +184,7 @@ func (g *Generator) windowBase(w, by *ir.Node, size, slack, start int) (base, re
 
 // exact reports whether a value is computed as its bounds over the lanes are, by operations that keep order.
 func (g *Generator) exact(n *ir.Node) bool {
-	if !g.IsVec(n, ByLane) || !n.Free().Meets(g.Top().Binds) {
+	if g.uniform(n) || !n.Free().Meets(g.Top().Binds) {
 		return true
 	}
 	if n.Kind != ir.KAlu || !n.Type.Float() {
@@ -203,7 +203,6 @@ func (g *Generator) exact(n *ir.Node) bool {
 func (g *Generator) within(q *ir.Bounder, s, fb *ir.Node) (rel, unsure *ir.Node) {
 	b := g.B
 	unsure = b.False()
-	uniform := func(n *ir.Node) bool { return !g.IsVec(n, ByLane) }
 	if free := g.unheld(s); g.Nearer && free != s {
 		if lo, hi := q.Bound(free, ir.Lo), q.Bound(free, ir.Hi); lo != nil && hi != nil {
 			unsure = b.Not(b.And(b.Alu(ir.Eq, lo, q.Bound(s, ir.Lo)), b.Alu(ir.Eq, hi, q.Bound(s, ir.Hi))))
@@ -211,7 +210,7 @@ func (g *Generator) within(q *ir.Bounder, s, fb *ir.Node) (rel, unsure *ir.Node)
 		}
 	}
 	less := b.Sub(b.Const(s.Type, 0), fb)
-	if i := slices.IndexFunc(s.Args, uniform); s.Op == ir.Add && i >= 0 {
+	if i := slices.IndexFunc(s.Args, g.uniform); s.Op == ir.Add && i >= 0 {
 		less = b.Sub(s.Args[i], fb)
 		s = s.Args[1-i]
 		unsure = b.Or(unsure, b.Not(b.Lt(b.Abs(less), b.Const(s.Type, magic/4))))
@@ -226,10 +225,13 @@ func (g *Generator) within(q *ir.Bounder, s, fb *ir.Node) (rel, unsure *ir.Node)
 	return rel, unsure
 }
 
+// uniform reports a value that is the same for all lanes.
+func (g *Generator) uniform(n *ir.Node) bool { return !g.IsVec(n, ByLane) }
+
 // unheld is a value without the limits, the same for all lanes, that it is held between.
 func (g *Generator) unheld(n *ir.Node) *ir.Node {
 	for n.Op == ir.Min || n.Op == ir.Max {
-		i := slices.IndexFunc(n.Args, func(a *ir.Node) bool { return !g.IsVec(a, ByLane) })
+		i := slices.IndexFunc(n.Args, g.uniform)
 		if i < 0 {
 			break
 		}
