@@ -191,8 +191,14 @@ func TestBlocksEndAtChunks(t *testing.T) {
 
 // Rows of which strips are read end with pages, so that a strip takes what it holds; rows that are read whole lie side by side, and so do those of runs without strips.
 func TestStripsBeginWithPages(t *testing.T) {
+	for columns, padded := range map[int]int{20000: 20480, 5000: 5120, 2500: 3072} { // rows of f32, of which a page holds 1024
+		t.Run(fmt.Sprint(columns), func(t *testing.T) { stripsBeginWithPages(t, columns, padded) })
+	}
+}
+
+func stripsBeginWithPages(t *testing.T, columns, padded int) {
 	build := func(w *streams) []*ops.Instance {
-		return []*ops.Instance{w.keepRows("out", w.product(w.waves(matrix(60, 40)), w.waves(matrix(40, 20000))))}
+		return []*ops.Instance{w.keepRows("out", w.product(w.waves(matrix(60, 40)), w.waves(matrix(40, columns))))}
 	}
 	whole, peak := runWhole(t, build)
 	w := newStreams()
@@ -205,8 +211,8 @@ func TestStripsBeginWithPages(t *testing.T) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		row, want := b.Bufs[0].Row(), b.Layout.Dims[1].Size
-		if want == 20000 {
-			want = 20480
+		if want == columns {
+			want = padded
 		}
 		if row != want || b.Bytes != int64(4*row*b.Layout.RowCount()) {
 			t.Errorf("%s: rows of %d elements, %d bytes; want %d", b.Stage, row, b.Bytes, want)

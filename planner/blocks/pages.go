@@ -10,10 +10,11 @@ import (
 	"weft/planner/plan"
 )
 
-// page is the least that memory comes in, and manyPages of how many a row is for which parts of one more are little.
+// page is the least that memory comes in, and manyPages are those of the shortest rows that are cut where pages begin: a part of a row that begins anywhere
+// takes up to a page more than it holds, which is no less than what a whole page takes.
 const (
 	page      = 4 << 10
-	manyPages = 8
+	manyPages = 2
 )
 
 // toPages has the long rows of arrays that come in strips end with pages, and returns what takes that back. A strip that begins and ends with pages takes
