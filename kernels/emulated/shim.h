@@ -32,34 +32,34 @@ static inline double __longlong_as_double(long long i) { double x; memcpy(&x, &i
 enum { WEFT_NEW, WEFT_RUNNING, WEFT_DONE };
 enum { WEFT_STACK = 128 << 10, WEFT_WARP = 32, WEFT_THREADS = 1024, WEFT_STUCK = 1, WEFT_NO_MEMORY = 2 };
 
-// Threads that wait together: how many have arrived, and a number that changes when all have.
-typedef struct { int arrived; unsigned turn; } weft_group;
+// Threads that wait together: how many have arrived, a number that changes when all have, and what each gives to the others. That has
+// two places, which take turns: those who are late still read one while others go on to fill the next, and none is two ahead.
+typedef struct { int arrived; unsigned turn; unsigned long long *given[2]; } weft_group;
+
+// What a thread waits for: that turn of the group to end.
+typedef struct { const weft_group *group; unsigned turn; } weft_hold;
 
 typedef struct weft_block {
   jmp_buf scheduler, *threads;
+  weft_hold *holds;
   char *stacks, *state;
   int count, now, live;
   long progress;
   weft_group all, warps[WEFT_THREADS / WEFT_WARP];
-  unsigned long long slots[WEFT_THREADS];
+  unsigned long long of_all[2][WEFT_THREADS], of_warps[2][WEFT_THREADS];
   void (*entry)(void **);
   void **params;
 } weft_block;
 static __thread weft_block *weft_now;
-
-static __attribute__((unused)) void weft_yield(void) {
-  weft_block *b = weft_now;
-  if (!_setjmp(b->threads[b->now])) _longjmp(b->scheduler, 1);
-}
 
 static void weft_release(weft_block *b, weft_group *g) { g->arrived = 0; g->turn++; b->progress++; }
 
 // weft_wait returns when need threads of the group have called it; need 0 is all that still run.
 static __attribute__((unused)) void weft_wait(weft_group *g, int need) {
   weft_block *b = weft_now;
-  unsigned turn = g->turn;
   if (++g->arrived == (need ? need : b->live)) { weft_release(b, g); return; }
-  while (g->turn == turn) weft_yield();
+  b->holds[b->now] = (weft_hold){g, g->turn};
+  if (!_setjmp(b->threads[b->now])) _longjmp(b->scheduler, 1);
 }
 
 static void weft_thread(void) {
@@ -89,16 +89,25 @@ static void weft_place(int t) {
   threadIdx.x = t % blockDim.x, threadIdx.y = t / blockDim.x % blockDim.y, threadIdx.z = t / blockDim.x / blockDim.y;
 }
 
+static weft_group weft_gather(unsigned long long (*given)[WEFT_THREADS], int first) {
+  return (weft_group){.given = {given[0] + first, given[1] + first}};
+}
+
+// weft_ready: thread t can go on, what it waited for has ended.
+static int weft_ready(const weft_block *b, int t) {
+  return b->state[t] == WEFT_NEW || (b->state[t] == WEFT_RUNNING && b->holds[t].group->turn != b->holds[t].turn);
+}
+
 // weft_together runs one block whose threads wait for each other.
 static int weft_together(weft_block *b) {
-  memset(&b->all, 0, sizeof b->all);
-  memset(b->warps, 0, sizeof b->warps);
+  b->all = weft_gather(b->of_all, 0);
+  for (int w = 0; w < WEFT_THREADS / WEFT_WARP; w++) b->warps[w] = weft_gather(b->of_warps, w * WEFT_WARP);
   memset(b->state, WEFT_NEW, b->count);
   b->live = b->count;
   while (b->live) {
     long before = b->progress;
     for (int t = 0; t < b->count; t++) {
-      if (b->state[t] == WEFT_DONE) continue;
+      if (!weft_ready(b, t)) continue;
       b->now = t;
       weft_place(t);
       weft_resume(b, t);
@@ -124,48 +133,51 @@ static __attribute__((unused)) int weft_run_together(const weft_launch *l, void 
   weft_dims(l);
   if (b) {
     b->count = n, b->entry = entry, b->params = l->params;
-    b->threads = calloc(n, sizeof *b->threads), b->state = calloc(n, 1), b->stacks = malloc((size_t)n * WEFT_STACK);
+    b->threads = calloc(n, sizeof *b->threads), b->holds = calloc(n, sizeof *b->holds), b->state = calloc(n, 1), b->stacks = malloc((size_t)n * WEFT_STACK);
   }
-  if (b && b->threads && b->state && b->stacks) {
+  if (b && b->threads && b->holds && b->state && b->stacks) {
     status = 0;
     weft_now = b;
     WEFT_BLOCKS(l) if (!status) status = weft_together(b);
     weft_now = NULL;
   }
-  if (b) free(b->threads), free(b->state), free(b->stacks);
+  if (b) free(b->threads), free(b->holds), free(b->state), free(b->stacks);
   free(b);
   return status;
 }
 
+// weft_give hands the group what the thread of this number in it has, and returns what all have handed it, once all have.
+static __attribute__((unused)) const unsigned long long *weft_give(weft_group *g, int need, int of, unsigned long long value) {
+  unsigned long long *given = g->given[g->turn % 2];
+  given[of] = value;
+  weft_wait(g, need);
+  return given;
+}
+
 // weft_exchange gives each thread of a warp the value of another one.
 static __attribute__((unused)) void weft_exchange(void *value, int size, int from) {
-  weft_block *b = weft_now;
-  int t = b->now, warp = t / WEFT_WARP;
-  memcpy(&b->slots[t], value, size);
-  weft_wait(&b->warps[warp], WEFT_WARP);
-  memcpy(value, &b->slots[warp * WEFT_WARP + from], size);
-  weft_wait(&b->warps[warp], WEFT_WARP);
+  int t = weft_now->now;
+  unsigned long long word = 0;
+  memcpy(&word, value, size);
+  memcpy(value, weft_give(&weft_now->warps[t / WEFT_WARP], WEFT_WARP, t % WEFT_WARP, word) + from, size);
 }
 #define WEFT_GIVE(v, from) __extension__({ __typeof__((v) + 0) v_ = (v); weft_exchange(&v_, sizeof v_, from); v_; })
 #define __shfl_sync(mask, v, lane) WEFT_GIVE(v, lane)
 #define __shfl_xor_sync(mask, v, n) WEFT_GIVE(v, (weft_now->now % WEFT_WARP) ^ (n))
 
-// weft_count counts the threads, of n from first on that wait together, for which a holds.
-static __attribute__((unused)) int weft_count(weft_group *g, int need, int first, int n, int a) {
-  weft_block *b = weft_now;
+// weft_count counts the threads of a group of n, of which this is the one of a number, for which a holds.
+static __attribute__((unused)) int weft_count(weft_group *g, int need, int of, int n, int a) {
+  const unsigned long long *given = weft_give(g, need, of, a != 0);
   int sum = 0;
-  b->slots[b->now] = a != 0;
-  weft_wait(g, need);
-  for (int t = 0; t < n; t++) sum += b->slots[first + t];
-  weft_wait(g, need);
+  for (int t = 0; t < n; t++) sum += given[t];
   return sum;
 }
 static __attribute__((unused)) int weft_warp_count(int a) {
-  int warp = weft_now->now / WEFT_WARP;
-  return weft_count(&weft_now->warps[warp], WEFT_WARP, warp * WEFT_WARP, WEFT_WARP, a);
+  int t = weft_now->now;
+  return weft_count(&weft_now->warps[t / WEFT_WARP], WEFT_WARP, t % WEFT_WARP, WEFT_WARP, a);
 }
 #define __any_sync(mask, a) (weft_warp_count(a) > 0)
 #define __all_sync(mask, a) (weft_warp_count(a) == WEFT_WARP)
 #define __syncthreads() weft_wait(&weft_now->all, 0)
-#define __syncthreads_or(a) (weft_count(&weft_now->all, 0, 0, weft_now->count, a) > 0)
-#define __syncthreads_and(a) (weft_count(&weft_now->all, 0, 0, weft_now->count, a) == weft_now->count)
+#define __syncthreads_or(a) (weft_count(&weft_now->all, 0, weft_now->now, weft_now->count, a) > 0)
+#define __syncthreads_and(a) (weft_count(&weft_now->all, 0, weft_now->now, weft_now->count, a) == weft_now->count)
