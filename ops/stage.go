@@ -3,6 +3,7 @@ package ops
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/kernels/ir"
@@ -174,7 +175,7 @@ type onceKey struct {
 func (b *Body) Once(owner any, index []*ir.Node, build func() []*ir.Node) []*ir.Node {
 	at := make([]byte, 0, 8*len(index))
 	for _, n := range index {
-		at = fmt.Appendf(at, "%d,", n.ID())
+		at = append(strconv.AppendInt(at, int64(n.ID()), 10), ',')
 	}
 	k := onceKey{owner, string(at)}
 	if b.once == nil {

@@ -22,6 +22,7 @@ func (b *Builder) intern(n Node) *Node {
 	if b.roots != nil {
 		b.know()
 	}
+	n.hash = content(&n)
 	m, at := b.table.find(&n)
 	if m == nil {
 		m = new(Node)

@@ -47,6 +47,7 @@ type Node struct {
 	Name string  // KArg, KAxis
 
 	free Set
+	hash uint64 // what it has in common with nodes like it, where a builder made it to be found again
 }
 
 // Free is the set of binders whose variables the value depends on: it decides in which loop the value lives.

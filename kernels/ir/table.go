@@ -14,14 +14,14 @@ type table struct {
 
 var tableSeed = maphash.MakeSeed()
 
-// find is the node that is like another, or the place where one like it belongs.
+// find is the node that is like another, whose hash is its content, or the place where one like it belongs.
 func (t *table) find(n *Node) (m *Node, at int) {
 	if len(t.nodes) == 0 {
 		t.grow(64)
 	}
 	last := len(t.nodes) - 1
-	for at = int(content(n)) & last; t.nodes[at] != nil; at = (at + 1) & last {
-		if alike(t.nodes[at], n) {
+	for at = int(n.hash) & last; t.nodes[at] != nil; at = (at + 1) & last {
+		if t.nodes[at].hash == n.hash && alike(t.nodes[at], n) {
 			return t.nodes[at], at
 		}
 	}
@@ -46,9 +46,11 @@ func (t *table) grow(least int) {
 	}
 	old := t.nodes
 	t.nodes = make([]*Node, places)
-	for _, n := range old {
+	for _, n := range old { // no two are alike
 		if n != nil {
-			_, at := t.find(n)
+			at := int(n.hash) & (places - 1)
+			for ; t.nodes[at] != nil; at = (at + 1) & (places - 1) {
+			}
 			t.nodes[at] = n
 		}
 	}

@@ -95,6 +95,25 @@ func TestCountOfContractions(t *testing.T) {
 	near("packing in whole vectors", per(block, profile.Uniform), 1./120)
 }
 
+// Times of the same work are the same to the bit, so that plans are.
+func TestWorkIsAddedInOneOrder(t *testing.T) {
+	w := Work{ns: map[profile.Class]float64{}}
+	for i := range 8 {
+		w.add(profile.FMA, &ir.Fold{}, math.Pow(1e3, float64(8-i)))
+		w.add(profile.Classes()[i], nil, 0.1)
+	}
+	total := w.total()
+	_, share := w.heaviest()
+	for range 100 {
+		if again := w.total(); again != total {
+			t.Fatalf("%v ns, then %v", total, again)
+		}
+		if _, again := w.heaviest(); again != share {
+			t.Fatalf("a share of %v, then %v", share, again)
+		}
+	}
+}
+
 // Loads hide behind the arithmetic of their own loop, not behind that of another.
 func TestLoopsFollowEachOther(t *testing.T) {
 	a, b := &ir.Fold{}, &ir.Fold{}
@@ -102,7 +121,7 @@ func TestLoopsFollowEachOther(t *testing.T) {
 		in   *ir.Fold
 		want float64
 	}{{a, 100 + overlap*80}, {b, 180}} {
-		w := Work{ns: map[profile.Class]float64{}, loops: map[*ir.Fold]loop{}}
+		w := Work{ns: map[profile.Class]float64{}}
 		w.add(profile.FMA, a, 100)
 		w.add(profile.Gather, c.in, 80)
 		if got := w.total(); got != c.want {

@@ -15,24 +15,32 @@ import (
 // Work is what a kernel executes: nanoseconds of one core by class, under a layout.
 type Work struct {
 	ns    map[profile.Class]float64
-	loops map[*ir.Fold]loop      // by the innermost loop; nil: those of the points
+	loops []loop
 	evals float64                // of an interpreter
 	read  map[*ir.Buffer]float64 // of buffers that are not loaded as a whole, the share of their cache lines that is
 }
 
-// loop is what runs in a loop, in nanoseconds.
-type loop struct{ arithmetic, loads float64 }
+// loop is what runs in a loop and in none inside it, in nanoseconds. They are in the order in which they were met, so that sums of them are
+// the same each time.
+type loop struct {
+	in                *ir.Fold // nil: that of the points
+	arithmetic, loads float64
+}
 
 // add counts operations of a class in a loop.
-func (w Work) add(class profile.Class, in *ir.Fold, ns float64) {
+func (w *Work) add(class profile.Class, in *ir.Fold, ns float64) {
 	w.ns[class] += ns
-	l := w.loops[in]
+	at := slices.IndexFunc(w.loops, func(l loop) bool { return l.in == in })
+	if at < 0 {
+		at = len(w.loops)
+		w.loops = append(w.loops, loop{in: in})
+	}
+	l := &w.loops[at]
 	if class.IsLoad() {
 		l.loads += ns
 	} else {
 		l.arithmetic += ns
 	}
-	w.loops[in] = l
 }
 
 // overlap is the part of the shorter of arithmetic and loads in a loop that a processor does not hide behind the longer: their units
@@ -49,19 +57,16 @@ func (w Work) total() (sum float64) {
 
 // folds reports whether some of it is in loops of points.
 func (w Work) folds() bool {
-	for in := range w.loops {
-		if in != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(w.loops, func(l loop) bool { return l.in != nil })
 }
 
 // heaviest is the class that takes most of the time.
 func (w Work) heaviest() (class profile.Class, share float64) {
 	most, sum := 0.0, 0.0
+	for _, l := range w.loops {
+		sum += l.arithmetic + l.loads
+	}
 	for c, v := range w.ns {
-		sum += v
 		if v > most || v == most && c < class {
 			class, most = c, v
 		}
@@ -89,12 +94,19 @@ type counter struct {
 	points ir.Set               // the axes that lanes lie along
 	turns  ir.Set               // the indices and accumulators of folds whose turns are lanes
 	lanes  ir.Set               // both
+	flight []flying             // vectors in flight
 	along  []*ir.AffineIn       // the axes or fold indices that lanes lie along
 	rare   map[*ir.Node]float64 // see rarely
 	runs   map[ir.Set]float64   // memo of turned, where nothing is rare
 	inner  map[ir.Set]*ir.Fold  // memo of innermostAround, by loops
 	lying  map[*ir.Node]lying   // memo of loaded
 	narrow map[*ir.Node]bool    // of float64 sums that are float32 for many iterations
+}
+
+// flying is how many vectors in flight lie along an axis.
+type flying struct {
+	axis    ir.Set
+	vectors int
 }
 
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
@@ -111,6 +123,9 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 	for _, a := range c.layout.Lanes {
 		c.lanes = c.lanes.Or(k.Axes[a].Bind())
 		c.along = append(c.along, c.vary.Along(k.Axes[a]))
+	}
+	for a, each := range c.layout.FlightOn {
+		c.flight = append(c.flight, flying{k.Axes[a].Bind(), each})
 	}
 	c.points = c.lanes
 	if c.layout.FoldLanes {
@@ -134,7 +149,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 		c.rare = rarely(k, c.folds)
 	}
 	all := count.CostOf(k)
-	w := Work{ns: map[profile.Class]float64{}, loops: map[*ir.Fold]loop{}, evals: all.NodeEvals}
+	w := Work{ns: map[profile.Class]float64{}, evals: all.NodeEvals}
 	k.Walk(func(n *ir.Node) {
 		class, times := c.classOf(n)
 		runs, in := c.executions(n), c.innermostAround(n)
@@ -280,9 +295,9 @@ func (c *counter) sharing(n *ir.Node) float64 {
 	if len(c.layout.FlightOn) == 0 && !vary.Meets(c.lanes) && free.Meets(c.lanes) {
 		return float64(max(1, c.layout.Flight))
 	}
-	for a, each := range c.layout.FlightOn {
-		if axis := c.k.Axes[a].Bind(); free.Meets(axis) && !vary.Meets(axis) {
-			share *= each
+	for _, f := range c.flight {
+		if free.Meets(f.axis) && !vary.Meets(f.axis) {
+			share *= f.vectors
 		}
 	}
 	return float64(share)
