@@ -13,7 +13,7 @@ import (
 // inChains makes rows from rows, in several arrays that are stored: some with padding, complex ones, such as a sum over a row follows from, arrays
 // that others read as well, and in each turn of a state.
 const inChains = `use simulate
-param n = 1403
+param n = 703
 fn soft(s[row, col], d) {
     down = sum(s[row: here + d - 4, outside: nearest], over: tap)
     sum(down[col: here + d - 4, outside: nearest], over: tap) / 81
