@@ -28,7 +28,7 @@ func (w *world) emits(s *sun, up bool) (out [5][]float64) {
 	for p := range own {
 		own[p] = ground * (black(air+s.rise*light[p]) - black(air))
 	}
-	for p := range w.n {
+	for _, p := range w.some {
 		turns, turn := map[float64][2]float64{}, 5.0
 		for ; turn < 360; turn += 20 {
 			line := w.line(p, turn)
@@ -40,7 +40,7 @@ func (w *world) emits(s *sun, up bool) (out [5][]float64) {
 					continue
 				}
 				b, d = b+own[at], d+albedo*light[at]
-				if n < near() {
+				if n < w.near() {
 					a, c = a+own[at], c+albedo*light[at]
 				}
 				// A wall is in the sun where it faces it, and its foot is.
@@ -49,7 +49,7 @@ func (w *world) emits(s *sun, up bool) (out [5][]float64) {
 				}
 			}
 			behind := lit == 0 && math.Cos(rad(w.aspect[p]-turn)) > 1e-6
-			turns[turn] = [2]float64{seen(a, b, lit, warm, behind, 1), seen(c, d, lit, wallAlbedo, behind, 1)}
+			turns[turn] = [2]float64{w.seen(a, b, lit, warm, behind, 1), w.seen(c, d, lit, wallAlbedo, behind, 1)}
 		}
 		for turn, v := range turns {
 			for k := range out {
@@ -91,10 +91,16 @@ func wedge(altitude, open float64) float64 {
 	return min(max(1-lit/(2*math.Pi*ba), 0), 1)
 }
 
+// fluxes are those of an hour on level places, and the mean radiant temperature that they and those from the sides make.
+type fluxes struct{ radiant, down, up, longDown, longUp []float64 }
+
 // radiant is the temperature of a person among the fluxes of an hour.
-func (w *world) radiant(s *sun, sent [5][]float64, air, humidity float64) []float64 {
+func (w *world) radiant(s *sun, sent [5][]float64, air, humidity float64) fluxes {
 	const passes = 0.03
-	out := make([]float64, w.n)
+	var out fluxes
+	for _, to := range []*[]float64{&out.radiant, &out.down, &out.up, &out.longDown, &out.longUp} {
+		*to = make([]float64, w.n)
+	}
 	m := 46.5 * 6.107 * math.Pow(10, 7.5*air/(237.3+air)) * humidity / kelvin(air)
 	dark := 1 - (1+m)*math.Exp(-math.Sqrt(1.2+3*m))
 	grey := w.clear*dark + 1 - w.clear
@@ -104,7 +110,7 @@ func (w *world) radiant(s *sun, sent [5][]float64, air, humidity float64) []floa
 	for i, l := range shines {
 		scale += l * w.solid[i] * math.Sin(rad(w.altitude[i]))
 	}
-	for p := range out {
+	for _, p := range w.some {
 		wall, veg, aveg := w.walls[0][p], w.veg[0][p], w.aveg[0][p]
 		light := w.light[s.hour*w.n+p]
 		open := min(max(wall-(1-veg)*(1-passes), 0), 1)
@@ -160,7 +166,8 @@ func (w *world) radiant(s *sun, sent [5][]float64, air, humidity float64) []floa
 			around += beam * cosH
 		}
 		k, l = k+round*around, l+round*f.longRound
-		out[p] = math.Pow((0.7*k+0.97*l)/(0.97*sigma), 0.25) - 273.15
+		out.down[p], out.up[p], out.longDown[p], out.longUp[p] = down, up(0), long, sent[0][p]
+		out.radiant[p] = math.Pow((0.7*k+0.97*l)/(0.97*sigma), 0.25) - 273.15
 	}
 	return out
 }

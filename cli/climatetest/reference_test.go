@@ -10,7 +10,10 @@ import (
 
 // world is what the reference knows of the city and the weather, and what it carries from hour to hour.
 type world struct {
-	n                            int
+	n                            int // of pixels
+	rows, columns                int
+	person, pixel                float64
+	some                         []int // pixels that are looked at
 	even, sitting                bool
 	air, humidity, global        []float64
 	building, height, aspect     []float64
@@ -26,17 +29,26 @@ type world struct {
 }
 
 const (
-	person, pixel              = 3.0, 2.0
 	albedo, ground, wallAlbedo = 0.15, 0.95, 0.2
 	wallGrey                   = 0.9
 )
 
+// place is a raster, who stands on it, and every how many pixels one is looked at.
+type place struct {
+	rows, columns int
+	person, pixel float64
+	every         int
+}
+
 var sides = [5]float64{0, 270, 0, 90, 180} // where the sun comes from as it moves on to a side
 
-func newWorld(t *testing.T, even, sitting bool) *world {
-	w := &world{n: rows * columns, even: even, sitting: sitting, clear: 1, air: read(t, "air"), humidity: read(t, "humidity"), global: read(t, "global"),
+func newWorld(t *testing.T, at place, even, sitting bool) *world {
+	w := &world{n: at.rows * at.columns, rows: at.rows, columns: at.columns, person: at.person, pixel: at.pixel, even: even, sitting: sitting, clear: 1, air: read(t, "air"), humidity: read(t, "humidity"), global: read(t, "global"),
 		building: read(t, "building"), height: read(t, "height"), aspect: read(t, "aspect"), light: read(t, "light"),
 		seenWalls: read(t, "seen_walls"), seenVeg: read(t, "seen_veg"), seenAveg: read(t, "seen_aveg")}
+	for p := 0; p < w.n; p += at.every {
+		w.some = append(w.some, p)
+	}
 	for name, to := range map[string]*[5][]float64{"walls": &w.walls, "veg": &w.veg, "aveg": &w.aveg} {
 		all := read(t, name)
 		for k := range to {
@@ -55,7 +67,7 @@ func newWorld(t *testing.T, even, sitting bool) *world {
 	for k := range w.was {
 		w.was[k], w.alike[k] = make([]float64, w.n), make([]float64, w.n)
 	}
-	for p := range w.n {
+	for _, p := range w.some {
 		w.each(p, func(k int, line []int, share float64) {
 			w.alike[k][p] += share * w.alongAlike(line)
 		})
@@ -81,17 +93,17 @@ func (w *world) each(p int, do func(k int, line []int, share float64)) {
 	}
 }
 
-func near() int { return int(max(math.Round(person/pixel), 1)) }
-func far() int  { return int(max(math.Round(20*person/pixel), 2)) }
+func (w *world) near() int { return int(max(math.Round(w.person/w.pixel), 1)) }
+func (w *world) far() int  { return int(max(math.Round(20*w.person/w.pixel), 2)) }
 
 // line is the pixels along a direction, -1 outside.
 func (w *world) line(p int, turn float64) []int {
 	s, c := math.Sin(rad(turn)), math.Cos(rad(turn))
 	along := max(math.Abs(s), math.Abs(c))
-	out := make([]int, far())
+	out := make([]int, w.far())
 	for n := range out {
-		r, q := p/columns-int(math.Round(float64(n)*c/along)), p%columns+int(math.Round(float64(n)*s/along))
-		if out[n] = r*columns + q; r < 0 || r >= rows || q < 0 || q >= columns {
+		r, q := p/w.columns-int(math.Round(float64(n)*c/along)), p%w.columns+int(math.Round(float64(n)*s/along))
+		if out[n] = r*w.columns + q; r < 0 || r >= w.rows || q < 0 || q >= w.columns {
 			out[n] = -1
 		}
 	}
@@ -109,7 +121,7 @@ func (w *world) stop(line []int) int {
 }
 
 // seen weighs what is seen near and far: sums of ground, and a wall from a step on.
-func seen(nearGround, farGround float64, from int, wall float64, own bool, more int) float64 {
+func (w *world) seen(nearGround, farGround float64, from int, wall float64, own bool, more int) float64 {
 	over := func(n int, ground, wall float64, more int) float64 {
 		if from < n {
 			return (float64(n-from)*wall + ground) / float64(n+more)
@@ -120,7 +132,7 @@ func seen(nearGround, farGround float64, from int, wall float64, own bool, more 
 	if own {
 		behind = 0
 	}
-	return (0.5*over(near(), nearGround, wall, 1) + 0.4*over(far(), farGround, behind, more)) / 0.9
+	return (0.5*over(w.near(), nearGround, wall, 1) + 0.4*over(w.far(), farGround, behind, more)) / 0.9
 }
 
 func (w *world) alongAlike(line []int) float64 {
@@ -129,11 +141,11 @@ func (w *world) alongAlike(line []int) float64 {
 		if at < 0 {
 			continue
 		}
-		if b += albedo; n < near() {
+		if b += albedo; n < w.near() {
 			a += albedo
 		}
 	}
-	return seen(a, b, stop, wallAlbedo, false, 0)
+	return w.seen(a, b, stop, wallAlbedo, false, 0)
 }
 
 func kelvin(c float64) float64 { return c + 273.15 }
@@ -185,8 +197,8 @@ func warmer(h int, noon, clear float64) float64 {
 	return max((.37*noon-3.41)*math.Sin((float64(h)-rising)/(15-rising)*math.Pi/2)*clear, 0)
 }
 
-// hour is the mean radiant temperature of an hour.
-func (w *world) hour(h int) []float64 {
+// hour is what a person is in at an hour.
+func (w *world) hour(h int) fluxes {
 	azimuth, altitude := sunAt(h)
 	noon := -90.0
 	for minute := range 24 * 60 {
@@ -235,7 +247,7 @@ func (w *world) hour(h int) []float64 {
 	if up {
 		for k := range now {
 			sent[k] = make([]float64, w.n)
-			for p := range now[k] {
+			for _, p := range w.some {
 				if first {
 					w.was[k][p] = now[k][p]
 				}
