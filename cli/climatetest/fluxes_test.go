@@ -103,7 +103,10 @@ func (w *world) radiant(s *sun, sent [5][]float64, air, humidity float64) fluxes
 	}
 	m := 46.5 * 6.107 * math.Pow(10, 7.5*air/(237.3+air)) * humidity / kelvin(air)
 	dark := 1 - (1+m)*math.Exp(-math.Sqrt(1.2+3*m))
-	grey := w.clear*dark + 1 - w.clear
+	grey := dark
+	if w.clear < 0.95 {
+		grey = w.clear*dark + 1 - w.clear
+	}
 	day := s.altitude > 0
 	shines := w.shines(s)
 	scale := 0.0
@@ -207,12 +210,15 @@ func (w *world) uneven(s *sun, p int, shines []float64, scale, air, grey, up flo
 		}
 		if !wall && aveg {
 			away := math.Abs(s.azimuth - w.azimuth[i])
-			facing := away > 90 && away < 270 && s.altitude > 0
-			if facing && high < math.Tan(rad(w.altitude[i]))-min(2*math.Cos(rad(away))*math.Tan(rad(s.altitude)), 0) {
-				f.longLevel, f.longRound = f.longLevel+wallGrey*hot*level, f.longRound+wallGrey*hot*round
+			sunny := s.altitude > 0 && high < math.Tan(rad(w.altitude[i]))-min(2*math.Cos(rad(away))*math.Tan(rad(s.altitude)), 0)
+			warm := cool
+			if sunny && away > 90 && away < 270 {
+				warm = hot
+			}
+			f.longLevel, f.longRound = f.longLevel+wallGrey*warm*level, f.longRound+wallGrey*warm*round
+			if sunny {
 				f.round += (wallAlbedo*s.direct*math.Cos(rad(s.altitude)) + s.diffuse*0.5) / math.Pi * round
 			} else {
-				f.longLevel, f.longRound = f.longLevel+wallGrey*cool*level, f.longRound+wallGrey*cool*round
 				f.round += wallAlbedo * s.diffuse * 0.5 / math.Pi * round
 			}
 		}

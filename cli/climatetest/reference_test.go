@@ -197,6 +197,14 @@ func warmer(h int, noon, clear float64) float64 {
 	return max((.37*noon-3.41)*math.Sin((float64(h)-rising)/(15-rising)*math.Pi/2)*clear, 0)
 }
 
+// lifted is how much the air lifts what stands in the sky.
+func lifted(altitude, air float64) float64 {
+	if altitude < -0.8333 {
+		return 0
+	}
+	return 1.02 / 60 / math.Tan(rad(altitude+10.3/(altitude+5.11))) * 1013 / 1010 * 283 / kelvin(air)
+}
+
 // hour is what a person is in at an hour.
 func (w *world) hour(h int) fluxes {
 	azimuth, altitude := sunAt(h)
@@ -206,6 +214,7 @@ func (w *world) hour(h int) fluxes {
 		noon = max(noon, altitude)
 	}
 	air, humidity, global := w.air[h], w.humidity[h], w.global[h]
+	altitude += lifted(altitude, air)
 	up := altitude > 0
 	ideal, outside := clearSky(altitude, air, humidity)
 	usual := .1473*math.Log(max(altitude, .01)) + .3454
