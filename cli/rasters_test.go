@@ -50,6 +50,9 @@ func writeRasters(folder string) error {
 		"dsm.tif":       {north, utm},
 		"no_crs.tif":    {north, tiff.CRS{}},
 		"other_crs.tif": {north, other},
+		"apart.tif":     {tiff.Affine{500100, 1, 0, 5900000, 0, -1}, utm},
+		"half.tif":      {tiff.Affine{500000.5, 1, 0, 5900000, 0, -1}, utm},
+		"coarse.tif":    {tiff.Affine{500000, 2, 0, 5900000, 0, -2}, utm},
 		"rotated.tif":   {tiff.Affine{500000, 1, 0.5, 5900000, 0.5, -1}, utm},
 	} {
 		geo, err := tiff.NewGeo(place.at, place.crs)
