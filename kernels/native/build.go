@@ -46,7 +46,7 @@ func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, erro
 		return nil, err
 	}
 	v := &variant{kernel: k, schedule: s, out: out, level: levelOf(out.Source)}
-	v.key = cache.Digest(append(d.flags(), v.level, out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))...)
+	v.key = cache.Digest(append(append(d.flags(), d.compiler.optimised(v.level)...), out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))...)
 	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s, out.Loads["window"] > 0) })
 	v.small = sync.OnceValues(func() (*variant, error) {
 		way.Small = true
@@ -64,10 +64,13 @@ func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, erro
 // of what they took, least where there are most terms. Short kernels that are launched often take up to 6 % more so.
 const longSource = 25_000
 
+// firstLevel has the compiler optimise least, but for not at all.
+const firstLevel = "-O1"
+
 // levelOf is the flag that says how much of a source the compiler optimises.
 func levelOf(source string) string {
 	if len(source) > longSource {
-		return "-O1"
+		return firstLevel
 	}
 	return "-O2"
 }
@@ -273,7 +276,7 @@ func (d *Device) compile(ctx context.Context, u unit) (object string, err error)
 		return "", err
 	}
 	object = d.store.path(name, ".so")
-	err = d.compiler.compile(ctx, append(flags, u[0].level), path, object)
+	err = d.compiler.compile(ctx, append(flags, d.compiler.optimised(u[0].level)...), path, object)
 	if ce, failed := errors.AsType[*CompileError](err); failed {
 		for _, v := range u {
 			ce.Kernels = append(ce.Kernels, v.kernel.Name)

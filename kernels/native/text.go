@@ -11,7 +11,7 @@ import (
 // rules of generated code, and returns the addresses of functions in it. Nobody waits for such code to be fast, so the compiler takes
 // less time. Objects are cached like those of kernels; cached reports one that was found.
 func (d *Device) CompileText(ctx context.Context, text string, symbols ...string) (addresses []uintptr, cached bool, err error) {
-	return d.compileText(ctx, text, append(d.flags(), "-O1"), symbols)
+	return d.compileText(ctx, text, append(d.flags(), d.compiler.optimised(firstLevel)...), symbols)
 }
 
 func (d *Device) compileText(ctx context.Context, text string, flags, symbols []string) (addresses []uintptr, cached bool, err error) {
