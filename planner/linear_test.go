@@ -100,9 +100,10 @@ func TestPlanningIsLinear(t *testing.T) {
 	}
 }
 
-// Kernels that differ in numbers alone are scheduled once to be weighed.
+// Kernels that differ in numbers alone are scheduled once to be weighed, and those that are the same are built once.
 func TestEqualKernelsAreWeighedOnce(t *testing.T) {
 	weighed := func(n int) (work int) {
+		var built, asked int
 		text := "probe = linear_probe(n: 16, pitch: 0.3 mm)\ngrid = box(x: -4 mm .. 4 mm in 8, y: -1 mm .. 1 mm in 8, z: 8 mm .. 20 mm in 16)\n" +
 			"iq = simulate.echoes(probe, [point(z: 10 mm)], fc: 5 MHz, fs: 20 MHz, samples: 512)\n"
 		for i := range n {
@@ -112,11 +113,14 @@ func TestEqualKernelsAreWeighedOnce(t *testing.T) {
 		_, err := planner.Build(checked(t, text).Sinks, dev, planner.Options{Threads: 4,
 			Cost: &cost.Model{Profile: profile.Default(4), Kind: "native", Rules: dev.Rules, Threads: 4},
 			Request: planner.Request{After: func(pass string, m *module.Module) error {
-				work = m.Verdicts.Scheduled
+				work, built, asked = m.Verdicts.Scheduled, m.Verdicts.Built, m.Verdicts.Asked
 				return nil
 			}}})
 		if err != nil {
 			t.Fatal(err)
+		}
+		if t.Logf("%d kernels built of %d asked for", built, asked); 10*built > 9*asked && n > 1 {
+			t.Errorf("%d kernels are built where %d are asked for: the same ones are built again", built, asked)
 		}
 		return work
 	}

@@ -54,7 +54,7 @@ func (q *Bounder) Bound(n *Node, s Side) *Node {
 	if q.memo == nil {
 		q.memo = map[boundKey]*Node{}
 		q.vary = NewVary()
-		q.ranges = &ranger{axis: q.Axis, memo: map[*Node]span{}}
+		q.ranges = &ranger{axis: q.Axis}
 	}
 	k := boundKey{n, s}
 	if m, ok := q.memo[k]; ok {

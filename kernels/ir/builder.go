@@ -11,6 +11,7 @@ type Builder struct {
 	table   table
 	roots   []*Node // of the nodes that are known, until the first is looked up: most rewritings find nothing to rewrite
 	known   int     // how many these are
+	sets    map[Set]*Set
 	next    int
 	binders int
 }
@@ -48,12 +49,42 @@ func (b *Builder) know() {
 
 func (b *Builder) add(n *Node) *Node {
 	b.next++
-	n.id = b.next
-	n.free = n.Bind()
+	n.id, n.free = b.next, nil
+	if n.bind > 0 {
+		n.free = b.set(n.Bind())
+	}
 	for _, a := range n.Args {
-		n.free = n.free.Or(a.free)
+		switch {
+		case a.free == n.free || a.free == nil:
+		case n.free == nil:
+			n.free = a.free
+		default:
+			switch all := n.free.Or(*a.free); all {
+			case *n.free:
+			case *a.free:
+				n.free = a.free
+			default:
+				n.free = b.set(all)
+			}
+		}
 	}
 	return n
+}
+
+// set is where a set lies that nodes have in common.
+func (b *Builder) set(s Set) *Set {
+	if s.Empty() {
+		return nil
+	}
+	known := b.sets[s]
+	if known == nil {
+		if b.sets == nil {
+			b.sets = map[Set]*Set{}
+		}
+		known = &s
+		b.sets[s] = known
+	}
+	return known
 }
 
 // TooManyBinders is what building a kernel ends with that binds more than MaxBinders axes and folds.
@@ -76,8 +107,9 @@ func (b *Builder) Insert(n *Node) *Node {
 	switch {
 	case n.Kind == KFold:
 		b.add(n)
-		f.Operands(func(o *Node) { n.free = n.free.Or(o.free) })
-		n.free = n.free.Minus(f.IndexBind.Or(f.AccBind))
+		var all Set
+		f.Operands(func(o *Node) { all = all.Or(o.Free()) })
+		n.free = b.set(all.Minus(f.IndexBind.Or(f.AccBind)))
 		return n
 	case n.Kind == KGet:
 		return b.add(n)
@@ -237,9 +269,9 @@ func (b *Builder) sameAddend(f *Fold) *Node {
 	if acc != f.Accs[0] || term.Kind != KAlu || term.Op != Add {
 		return nil
 	}
-	own := f.Index.free.Or(acc.free)
+	own := f.Index.Free().Or(acc.Free())
 	for k, same := range term.Args {
-		if !same.free.Meets(own) && term.Args[1-k].free.Meets(own) {
+		if !same.Free().Meets(own) && term.Args[1-k].Free().Meets(own) {
 			f.Step[0] = b.Alu(f.Step[0].Op, term.Args[1-k], acc)
 			return same
 		}
@@ -253,21 +285,21 @@ func (b *Builder) level(f *Fold) {
 	if f.Monoid != Any && f.Monoid != All {
 		return
 	}
-	own := f.Index.free
+	own := f.Index.Free()
 	for _, a := range f.Accs {
-		own = own.Or(a.free)
+		own = own.Or(a.Free())
 	}
 	var turned func(n *Node) *Node
 	turned = func(n *Node) *Node {
 		switch {
-		case n.Kind != KAlu || !n.free.Meets(own):
+		case n.Kind != KAlu || !n.Free().Meets(own):
 		case n.Op == And || n.Op == Or || n.Op == Not:
 			args := make([]*Node, len(n.Args))
 			for k, a := range n.Args {
 				args[k] = turned(a)
 			}
 			return b.Alu(n.Op, args...)
-		case n.Op == Lt && n.Args[0].Type.Float() && n.Args[0].free.Meets(own) && !n.Args[1].free.Meets(own):
+		case n.Op == Lt && n.Args[0].Type.Float() && n.Args[0].Free().Meets(own) && !n.Args[1].Free().Meets(own):
 			return b.Lt(b.Neg(n.Args[1]), b.negated(n.Args[0], own))
 		}
 		return n
@@ -284,7 +316,7 @@ func (b *Builder) negated(n *Node, over Set) *Node {
 		return n.Args[0]
 	case n.Kind == KAlu && n.Op == Sub:
 		return b.Sub(n.Args[1], n.Args[0])
-	case n.Kind == KAlu && n.Op == Add && n.Args[0].free.Meets(over):
+	case n.Kind == KAlu && n.Op == Add && n.Args[0].Free().Meets(over):
 		return b.Sub(b.negated(n.Args[0], over), n.Args[1])
 	case n.Kind == KAlu && n.Op == Add:
 		return b.Sub(b.negated(n.Args[1], over), n.Args[0])

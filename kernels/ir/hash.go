@@ -103,19 +103,20 @@ func (h *hasher) interval(i *Interval) string {
 func rounded(v float64) uint64 { return math.Float64bits(v) >> (52 - 3) }
 
 // refs are the numbers that nodes are written with.
-func (h *hasher) refs(nodes ...*Node) string {
-	var s []byte
+func (h *hasher) refs(nodes ...*Node) string { return string(h.appendRefs(nil, nodes)) }
+
+func (h *hasher) appendRefs(to []byte, nodes []*Node) []byte {
 	for i, n := range nodes {
 		if i > 0 {
-			s = append(s, ',')
+			to = append(to, ',')
 		}
 		if n == nil {
-			s = append(s, '-')
+			to = append(to, '-')
 		} else {
-			s = strconv.AppendInt(s, int64(h.place[n.id]-1), 10)
+			to = strconv.AppendInt(to, int64(h.place[n.id]-1), 10)
 		}
 	}
-	return string(s)
+	return to
 }
 
 func (h *hasher) node(n *Node) {
@@ -128,7 +129,7 @@ func (h *hasher) node(n *Node) {
 	for _, a := range n.Args {
 		h.node(a)
 	}
-	what := ""
+	buf := ""
 	switch n.Kind {
 	case KFold:
 		h.node(n.Fold.Index)
@@ -136,31 +137,38 @@ func (h *hasher) node(n *Node) {
 			h.node(a)
 		}
 		n.Fold.Operands(h.node)
-		f := n.Fold
-		what = fmt.Sprintf("%s lo %s hi %s init %s step %s while %s over %s %s", f.Monoid, h.refs(f.Lo), h.refs(f.Hi), h.refs(f.Init...), h.refs(f.Step...),
-			h.refs(f.While), h.refs(f.Index), h.refs(f.Accs...))
 	case KLoad:
-		what = h.buffer(n.Buf) + " guarded " + strconv.FormatBool(n.Guarded)
-	case KConst:
-		if h.loose && n.Type.Float() {
-			what = strconv.FormatUint(rounded(n.F), 16)
-		} else {
-			what = strconv.FormatFloat(n.F, 'x', -1, 64) + " " + strconv.FormatInt(n.I, 10)
-		}
-	case KArg: // bound by name at a launch
-		if what = n.Name; h.loose {
-			what = strconv.FormatUint(rounded(n.F), 16)
-		}
-	case KAxis:
-		what = fmt.Sprintf("%d %d %d", n.Role, n.Extent, n.I)
-	case KGet:
-		what = strconv.FormatInt(n.I, 10)
+		buf = h.buffer(n.Buf) // which may write a line
 	}
 	h.nodes++
 	h.place[n.id] = h.nodes
-	h.text = append(strconv.AppendInt(h.text, int64(h.nodes-1), 10), " = "...)
-	h.text = append(strconv.AppendInt(h.text, int64(n.Kind), 10), ' ')
-	for _, part := range [...]string{n.Type.String(), " ", n.Op.String(), " ", what, " (", h.refs(n.Args...), ")\n"} {
-		h.text = append(h.text, part...)
+	to := append(strconv.AppendInt(h.text, int64(h.nodes-1), 10), " = "...)
+	to = append(strconv.AppendInt(to, int64(n.Kind), 10), ' ')
+	to = append(append(to, n.Type.String()...), ' ')
+	to = append(append(to, n.Op.String()...), ' ')
+	switch n.Kind {
+	case KFold:
+		f := n.Fold
+		to = fmt.Appendf(to, "%s lo %s hi %s init %s step %s while %s over %s %s", f.Monoid, h.refs(f.Lo), h.refs(f.Hi), h.refs(f.Init...), h.refs(f.Step...),
+			h.refs(f.While), h.refs(f.Index), h.refs(f.Accs...))
+	case KLoad:
+		to = strconv.AppendBool(append(append(to, buf...), " guarded "...), n.Guarded)
+	case KConst:
+		if h.loose && n.Type.Float() {
+			to = strconv.AppendUint(to, rounded(n.F), 16)
+		} else {
+			to = strconv.AppendInt(append(strconv.AppendFloat(to, n.F, 'x', -1, 64), ' '), n.I, 10)
+		}
+	case KArg: // bound by name at a launch
+		if h.loose {
+			to = strconv.AppendUint(to, rounded(n.F), 16)
+		} else {
+			to = append(to, n.Name...)
+		}
+	case KAxis:
+		to = fmt.Appendf(to, "%d %d %d", n.Role, n.Extent, n.I)
+	case KGet:
+		to = strconv.AppendInt(to, n.I, 10)
 	}
+	h.text = append(h.appendRefs(append(to, " ("...), n.Args), ")\n"...)
 }

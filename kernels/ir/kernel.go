@@ -227,7 +227,7 @@ func (k *Kernel) Writes(f *Fold) (yes bool) {
 // Around is the innermost fold in whose turns another runs; nil if there is none.
 func (k *Kernel) Around(f *Fold) (out *Fold) {
 	k.Walk(func(n *Node) {
-		if n.Kind == KFold && f.Node.free.Meets(n.Fold.Binders()) && (out == nil || n.free.Meets(out.Binders())) {
+		if n.Kind == KFold && f.Node.Free().Meets(n.Fold.Binders()) && (out == nil || n.Free().Meets(out.Binders())) {
 			out = n.Fold
 		}
 	})

@@ -46,12 +46,21 @@ type Node struct {
 	I    int64   // KConst of an integer type or Bool; KGet: which accumulator
 	Name string  // KArg, KAxis
 
-	free Set
+	free *Set   // nil: it is empty
 	hash uint64 // what it has in common with nodes like it, where a builder made it to be found again
 }
 
 // Free is the set of binders whose variables the value depends on: it decides in which loop the value lives.
-func (n *Node) Free() Set { return n.free }
+func (n *Node) Free() (s Set) {
+	if n.free != nil {
+		s = *n.free
+	}
+	return s
+}
+
+// Depends is where Free lies, nil if it is empty: nodes of a builder that depend on the same variables have it in common, so that what follows from it
+// is found once for all of them.
+func (n *Node) Depends() *Set { return n.free }
 
 // Bind is the binder a KAxis node belongs to; empty for the others.
 func (n *Node) Bind() (s Set) {

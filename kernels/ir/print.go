@@ -201,7 +201,7 @@ func (p *printer) operand(n *Node) string {
 // depth is the deepest open body that binds a variable of n.
 func (p *printer) depth(n *Node) int {
 	for d := len(p.scopes) - 1; d > 0; d-- {
-		if n.free.Meets(p.scopes[d].binds) {
+		if n.Free().Meets(p.scopes[d].binds) {
 			return d
 		}
 	}

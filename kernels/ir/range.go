@@ -18,7 +18,7 @@ func RangeOf(n *Node, axis AxisRange) (lo, hi float64, ok bool) { return RangesW
 
 // RangesWhere is RangeOf for several nodes, at those points only where some conditions hold.
 func RangesWhere(holds []*Node, axis AxisRange) func(n *Node) (lo, hi float64, ok bool) {
-	r := ranger{axis: axis, memo: map[*Node]span{}, clip: map[*Node]span{}}
+	r := ranger{axis: axis, clip: map[*Node]span{}}
 	for _, c := range holds {
 		r.hold(c)
 	}
@@ -31,7 +31,7 @@ func RangesWhere(holds []*Node, axis AxisRange) func(n *Node) (lo, hi float64, o
 // SureRange is RangeOf for callers whose results depend on it: ok is false also where a NaN may have become an integer, which
 // can then be any.
 func SureRange(n *Node, axis AxisRange) (lo, hi float64, ok bool) {
-	r := ranger{axis: axis, memo: map[*Node]span{}}
+	r := ranger{axis: axis}
 	s := r.of(n)
 	return s.lo, s.hi, s.finite() && !r.unsure
 }
@@ -75,7 +75,7 @@ func (s span) finite() bool { return !math.IsInf(s.lo, 0) && !math.IsInf(s.hi, 0
 
 type ranger struct {
 	axis   AxisRange
-	memo   map[*Node]span
+	memo   Memo[span]
 	clip   map[*Node]span // of integers, by conditions that hold
 	sure   bool           // an integer that a NaN may have become can be any
 	unsure bool           // a NaN may have become an integer
@@ -83,7 +83,7 @@ type ranger struct {
 
 // hold takes a condition as given, and what it says of an integer compared with a constant.
 func (r *ranger) hold(c *Node) {
-	r.memo[c] = truth
+	r.memo.Put(c, truth)
 	if c.Kind != KAlu {
 		return
 	}
@@ -116,14 +116,14 @@ func (r *ranger) of(n *Node) span {
 	if n.Kind == KConst && len(r.clip) == 0 && n.Type != Bool { // as fast as to remember it
 		return constSpan(n)
 	}
-	if s, ok := r.memo[n]; ok {
+	if s, ok := r.memo.Of(n); ok {
 		return s
 	}
 	s := r.compute(n)
 	if c, ok := r.clip[n]; ok && max(s.lo, c.lo) <= min(s.hi, c.hi) {
 		s = span{max(s.lo, c.lo), min(s.hi, c.hi), s.nan}
 	}
-	r.memo[n] = s
+	r.memo.Put(n, s)
 	return s
 }
 
@@ -251,7 +251,7 @@ func (r *ranger) alu(n *Node) span {
 
 // StoreRanges notes where the elements lie that a kernel stores, for kernels behind it that load them.
 func StoreRanges(k *Kernel) {
-	r := ranger{memo: map[*Node]span{}, sure: true}
+	r := ranger{sure: true}
 	within := map[*Buffer]span{}
 	for _, s := range k.Stores {
 		v := r.of(s.Value)

@@ -9,7 +9,7 @@ import (
 // of the operands of Select, Min or Max which it always is. nil: they prove neither. Integers and conditions stay, since analyses of indices
 // and guards go by how these are written.
 func (b *Builder) Settled() func(n *Node) *Node {
-	r := ranger{memo: map[*Node]span{}, sure: true}
+	r := ranger{sure: true}
 	return func(n *Node) *Node {
 		if n.Kind != KAlu || !n.Type.Float() {
 			return nil

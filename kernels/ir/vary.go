@@ -6,37 +6,38 @@ package ir
 type Vary struct {
 	seen  met
 	folds []varyFold
-	memo  map[Set]*Set
-	of    []*Set // by the numbers of nodes that were asked about since the last fold was met
+	memo  map[*Set]*Set // by where what values depend on lies
+	last  struct{ free, where *Set }
 }
 
 // varyFold is a fold met so far: a value that has bind free also varies over more.
 type varyFold struct{ bind, more Set }
 
 // NewVary returns an empty Vary.
-func NewVary() *Vary { return &Vary{memo: map[Set]*Set{}} }
+func NewVary() *Vary { return &Vary{memo: map[*Set]*Set{}} }
 
 // Of is the set of binders whose variables can change the value of n, conservatively.
 func (v *Vary) Of(n *Node) Set {
 	if v.discover(n) {
 		clear(v.memo)
-		clear(v.of)
+		v.last.free = nil
 	}
-	if more := n.id + 1 - len(v.of); more > 0 {
-		v.of = append(v.of, make([]*Set, more)...)
+	switch n.free {
+	case nil:
+		return Set{}
+	case v.last.free:
+	default:
+		v.last.free, v.last.where = n.free, v.where(n.free)
 	}
-	if v.of[n.id] == nil {
-		v.of[n.id] = v.where(n.free)
-	}
-	return *v.of[n.id]
+	return *v.last.where
 }
 
 // where is the set for values in which some binders are free, of folds met so far.
-func (v *Vary) where(free Set) *Set {
+func (v *Vary) where(free *Set) *Set {
 	if s := v.memo[free]; s != nil {
 		return s
 	}
-	s := free
+	s := *free
 	for grown := true; grown; {
 		grown = false
 		for _, f := range v.folds {
@@ -61,10 +62,10 @@ func (v *Vary) discover(n *Node) (found bool) {
 	case n.Kind == KFold:
 		n.Fold.Operands(func(m *Node) { found = v.discover(m) || found })
 	case n.Kind == KAxis && n.Role == RoleIndex:
-		v.folds = append(v.folds, varyFold{n.Bind(), n.Fold.Lo.free})
+		v.folds = append(v.folds, varyFold{n.Bind(), n.Fold.Lo.Free()})
 		return v.discover(n.Fold.Lo) || true
 	case n.Kind == KAxis && n.Role == RoleAcc && n.Fold.Node != nil:
-		v.folds = append(v.folds, varyFold{n.Bind(), n.Fold.Node.free.Or(n.Fold.IndexBind)})
+		v.folds = append(v.folds, varyFold{n.Bind(), n.Fold.Node.Free().Or(n.Fold.IndexBind)})
 		return v.discover(n.Fold.Node) || true
 	}
 	return found

@@ -23,7 +23,7 @@ func enclosing(f *Fold) []*Node {
 	out := []*Node{f.Node}
 	for i := 0; i < len(out); i++ {
 		WalkNodes(out[i:i+1], func(n *Node) {
-			if n.Kind == KAxis && n.Fold != nil && out[i].free.Meets(n.Bind()) && !slices.Contains(out, n.Fold.Node) {
+			if n.Kind == KAxis && n.Fold != nil && out[i].Free().Meets(n.Bind()) && !slices.Contains(out, n.Fold.Node) {
 				out = append(out, n.Fold.Node)
 			}
 		})
@@ -46,13 +46,14 @@ func (o *order) of(stores []Store) bool {
 
 // Walk visits every node once, operands before users.
 func (k *Kernel) Walk(visit func(*Node)) {
-	for _, n := range k.ordered() {
+	for _, n := range k.Ordered() {
 		visit(n)
 	}
 }
 
-// ordered are the nodes of the kernel, operands before users. They are found once: passes and predictions look through a kernel dozens of times.
-func (k *Kernel) ordered() []*Node {
+// Ordered are the nodes of the kernel, operands before users, which nobody may change. They are found once: passes and predictions look through a kernel
+// dozens of times.
+func (k *Kernel) Ordered() []*Node {
 	o := k.order.Load()
 	if !o.of(k.Stores) {
 		o = &order{stores: slices.Clone(k.Stores)}

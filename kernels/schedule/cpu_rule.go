@@ -33,8 +33,8 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 // alongTurns reports a fold whose turns go along rows of an array, each wherever a point says, that a core's own cache does not hold: a turn's
 // lanes then share cache lines, and points have one each.
 func (s *survey) alongTurns(f *ir.Fold) bool {
-	return f != nil && slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
-		if n.Kind != ir.KLoad || s.deepest(n) != f || len(n.Buf.Shape) < 2 || n.Buf.Bytes() <= ownCache {
+	return f != nil && slices.ContainsFunc(s.in[f], func(n *ir.Node) bool {
+		if n.Kind != ir.KLoad || len(n.Buf.Shape) < 2 || n.Buf.Bytes() <= ownCache {
 			return false
 		}
 		rows, last, _ := place(n.Buf, n.Index())
@@ -66,8 +66,8 @@ func (s *survey) flight(f *ir.Fold, axis *ir.Node, lanes int) int {
 
 // streams reports a fold whose turns read on through pages of memory far from where they do for the next point along an axis.
 func (s *survey) streams(f *ir.Fold, axis *ir.Node) bool {
-	return f != nil && slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
-		if n.Kind != ir.KLoad || s.deepest(n) != f {
+	return f != nil && slices.ContainsFunc(s.in[f], func(n *ir.Node) bool {
+		if n.Kind != ir.KLoad {
 			return false
 		}
 		turn, point := stride(n.Buf, n.Index(), f.Index), stride(n.Buf, n.Index(), axis)
@@ -336,10 +336,8 @@ func (s *survey) turnsToo(order []int, a int) (gain float64) {
 			shared = s.shares(f, order, min(shared, s.k.Axes[a].Extent))
 		}
 		saved := -s.joins(f)
-		for _, n := range s.nodes {
-			if s.deepest(n) == f {
-				saved += (s.weight(n) - s.onTurns(n, f)) * s.times(n)
-			}
+		for _, n := range s.in[f] {
+			saved += (s.weight(n) - s.onTurns(n, f)) * s.times(n)
 		}
 		gain += saved / float64(shared)
 	}
@@ -371,7 +369,7 @@ func (s *survey) repeating(lanes int) int {
 // axis than the lanes' if in doubt, but the lanes' own, on which they lie beside each other, if they share none and memory is read.
 func (s *survey) flightAxis(f *ir.Fold, lanes int) int {
 	best, most := lanes, s.shared(f, s.k.Axes[lanes])
-	reads := slices.ContainsFunc(s.nodes, func(n *ir.Node) bool { return n.Kind == ir.KLoad && s.deepest(n) == f })
+	reads := slices.ContainsFunc(s.in[f], func(n *ir.Node) bool { return n.Kind == ir.KLoad })
 	for a, axis := range s.k.Axes {
 		if w := s.shared(f, axis); a != lanes && axis.Extent > 1 && w >= most && (w > 0 || !reads) {
 			best, most = a, w

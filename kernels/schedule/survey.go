@@ -17,12 +17,15 @@ type survey struct {
 	nodes []*ir.Node
 	folds []*ir.Fold
 	depth map[*ir.Fold]int
-	place []placed // of nodes, by their numbers
-	cost  float64  // of a point computed alone, in additions
+	place []*placed               // of nodes, by their numbers
+	in    map[*ir.Fold][]*ir.Node // the nodes whose loop a fold is; nil: that of the points
+	cost  float64                 // of a point computed alone, in additions
 
 	builder  func() *ir.Builder      // for trying what values would become
 	leaves   map[*ir.Fold]bool       // memo of left
 	turns    map[*ir.Fold]float64    // memo of trips
+	parts    map[*ir.Fold]bool       // memo of splits
+	works    map[*ir.Fold]float64    // memo of foldWork; nil: not yet known
 	products map[[3]int]*contraction // memo of contraction, by fold and axes
 	heaviest func() *ir.Fold         // the innermost that takes most of the work; nil if there is none
 	beside   map[*ir.Buffer]bool     // buffers taken to have their last two dims transposed
@@ -30,7 +33,7 @@ type survey struct {
 	plenty   bool                    // axes are taken to have as many points as one likes
 }
 
-// placed is where a value is computed.
+// placed is where values are computed that depend on the same.
 type placed struct {
 	loop  *ir.Fold // the innermost, nil if none
 	times float64  // for one point; 0: not yet known
@@ -38,13 +41,13 @@ type placed struct {
 }
 
 func newSurvey(k *ir.Kernel, t Target) *survey {
-	s := &survey{k: k, t: t, depth: map[*ir.Fold]int{}, leaves: map[*ir.Fold]bool{}, turns: map[*ir.Fold]float64{}, products: map[[3]int]*contraction{},
+	s := &survey{k: k, t: t, nodes: k.Ordered(), depth: map[*ir.Fold]int{}, in: map[*ir.Fold][]*ir.Node{}, leaves: map[*ir.Fold]bool{}, turns: map[*ir.Fold]float64{},
+		parts: map[*ir.Fold]bool{}, products: map[[3]int]*contraction{},
 		builder: sync.OnceValue(func() *ir.Builder { return ir.Extend(k.Roots()) })}
 	s.heaviest = sync.OnceValue(s.findHeaviest)
 	s.adding = sync.OnceValue(s.findAdding)
 	last := 0
 	k.Walk(func(n *ir.Node) {
-		s.nodes = append(s.nodes, n)
 		last = max(last, n.ID())
 		if n.Kind == ir.KFold {
 			s.folds = append(s.folds, n.Fold)
@@ -63,16 +66,20 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 			}
 		}
 	}
-	s.place = make([]placed, last+1)
-	vary := ir.NewVary()
+	s.place = make([]*placed, last+1)
+	vary, alike := ir.NewVary(), map[*ir.Set]*placed{}
 	for _, n := range s.nodes {
-		at := &s.place[n.ID()]
-		at.vary = vary.Of(n)
-		for i, f := range s.folds {
-			if n.Free().Meets(binders[i]) && (at.loop == nil || s.depth[f] > s.depth[at.loop]) {
-				at.loop = f
+		at := alike[n.Depends()]
+		if at == nil {
+			at = &placed{vary: vary.Of(n)}
+			for i, f := range s.folds {
+				if n.Free().Meets(binders[i]) && (at.loop == nil || s.depth[f] > s.depth[at.loop]) {
+					at.loop = f
+				}
 			}
+			alike[n.Depends()] = at
 		}
+		s.place[n.ID()], s.in[at.loop] = at, append(s.in[at.loop], n)
 	}
 	for _, n := range s.nodes {
 		s.cost += s.weight(n) * s.times(n)
@@ -80,15 +87,23 @@ func newSurvey(k *ir.Kernel, t Target) *survey {
 	return s
 }
 
+// at is where a value is computed; an axis that nothing reads is nowhere.
+func (s *survey) at(n *ir.Node) *placed {
+	if at := s.place[n.ID()]; at != nil {
+		return at
+	}
+	return &placed{}
+}
+
 // deepest is the innermost fold whose loop a value is computed in, nil if none.
-func (s *survey) deepest(n *ir.Node) *ir.Fold { return s.place[n.ID()].loop }
+func (s *survey) deepest(n *ir.Node) *ir.Fold { return s.at(n).loop }
 
 // vary is the axes and folds over which a value differs.
-func (s *survey) vary(n *ir.Node) ir.Set { return s.place[n.ID()].vary }
+func (s *survey) vary(n *ir.Node) ir.Set { return s.at(n).vary }
 
 // times is how often a value is computed for one point.
 func (s *survey) times(n *ir.Node) float64 {
-	at := &s.place[n.ID()]
+	at := s.at(n)
 	if at.times == 0 {
 		at.times = 1
 		if f := at.loop; f != nil {
@@ -148,10 +163,8 @@ func (s *survey) findHeaviest() *ir.Fold {
 	most := 0.0
 	for _, f := range s.folds {
 		work := 0.0
-		for _, n := range s.nodes {
-			if s.deepest(n) == f {
-				work += s.weight(n) * s.times(n)
-			}
+		for _, n := range s.in[f] {
+			work += s.weight(n) * s.times(n)
 		}
 		if work > most {
 			best, most = f, work
@@ -163,8 +176,11 @@ func (s *survey) findHeaviest() *ir.Fold {
 // shared is the work inside fold f that does not differ along an axis: vectors in flight along it have it in common.
 func (s *survey) shared(f *ir.Fold, axis *ir.Node) float64 {
 	sum := 0.0
-	for _, n := range s.nodes {
-		if f != nil && s.deepest(n) == f && !s.vary(n).Meets(axis.Bind()) {
+	if f == nil {
+		return sum
+	}
+	for _, n := range s.in[f] {
+		if !s.vary(n).Meets(axis.Bind()) {
 			sum += s.weight(n)
 		}
 	}
@@ -174,24 +190,25 @@ func (s *survey) shared(f *ir.Fold, axis *ir.Node) float64 {
 // hoisted is the share of all work that is done once for all points along an axis, if its loop is the innermost.
 func (s *survey) hoisted(axis *ir.Node) float64 {
 	sum := 0.0
-	for _, n := range s.nodes {
-		if n.Kind == ir.KFold && !s.vary(n).Meets(axis.Bind()) && s.deepest(n) == nil {
+	for _, n := range s.in[nil] {
+		if n.Kind == ir.KFold && !s.vary(n).Meets(axis.Bind()) {
 			sum += s.foldWork(n.Fold)
 		}
 	}
 	return sum / max(1, s.cost)
 }
 
+// foldWork is all work in the turns of a fold.
 func (s *survey) foldWork(f *ir.Fold) float64 {
-	sum := 0.0
-	for _, n := range s.nodes {
-		for g := s.deepest(n); g != nil; g = s.deepest(g.Node) {
-			if g == f {
-				sum += s.weight(n) * s.times(n)
+	if s.works == nil {
+		s.works = map[*ir.Fold]float64{}
+		for _, n := range s.nodes {
+			for g := s.deepest(n); g != nil; g = s.deepest(g.Node) {
+				s.works[g] += s.weight(n) * s.times(n)
 			}
 		}
 	}
-	return sum
+	return s.works[f]
 }
 
 // onLanes estimates the cost of a point when lanes run along an axis and, if u is one, as many vectors in flight along u.
@@ -299,6 +316,15 @@ func (s *survey) stored() (n float64) {
 
 // splits reports whether a fold's iterations may be lanes.
 func (s *survey) splits(f *ir.Fold) bool {
+	known, ok := s.parts[f]
+	if !ok {
+		known = s.mayBeLanes(f)
+		s.parts[f] = known
+	}
+	return known
+}
+
+func (s *survey) mayBeLanes(f *ir.Fold) bool {
 	if f.Monoid == ir.Ordered && !Independent(s.k, f) || f.While != nil || s.trips(f) < 4 {
 		return false
 	}

@@ -17,7 +17,7 @@ func Span(k *ir.Kernel, folds []*ir.Fold, span func(b *ir.Builder, f *ir.Fold, s
 		}
 	}
 	for _, f := range folds {
-		s.keys[f.Node] = true
+		s.keys.Put(f.Node, true)
 	}
 	for _, f := range folds { // before what is stored in their turns
 		s.fold(f)

@@ -1,33 +1,27 @@
 // Package subst replaces nodes of kernels.
 package subst
 
-import (
-	"maps"
-
-	"weft/kernels/ir"
-)
+import "weft/kernels/ir"
 
 // Substitution replaces nodes: every key becomes its value, and whatever uses one is rebuilt. A fold that uses one is rebuilt
 // with fresh binders; a fold that does not is shared. A fold's own variable among the keys is replaced inside that fold as
 // well. What several nodes share stays shared.
 type Substitution struct {
 	b     *ir.Builder
-	done  map[*ir.Node]*ir.Node
+	done  ir.Memo[*ir.Node]
 	folds map[*ir.Fold][]*ir.Node      // values of rebuilt folds
 	bound ir.Set                       // binders of folds that were rebuilt
-	keys  map[*ir.Node]bool            // whether a node reaches a key
+	keys  ir.Memo[bool]                // whether a node reaches a key
 	like  map[*ir.Node]*ir.Node        // keys that become what these become
 	span  func(*ir.Fold, *ir.FoldSpec) // changes what a rebuilt fold is built from; nil: nothing does
 }
 
 // New prepares a replacement of nodes of builder b. The map is copied.
 func New(b *ir.Builder, with map[*ir.Node]*ir.Node) *Substitution {
-	s := &Substitution{b: b, done: maps.Clone(with), folds: map[*ir.Fold][]*ir.Node{}, keys: map[*ir.Node]bool{}}
-	if s.done == nil {
-		s.done = map[*ir.Node]*ir.Node{}
-	}
-	for k := range with {
-		s.keys[k] = true
+	s := &Substitution{b: b, folds: map[*ir.Fold][]*ir.Node{}}
+	for k, v := range with {
+		s.done.Put(k, v)
+		s.keys.Put(k, true)
 	}
 	return s
 }
@@ -37,7 +31,7 @@ func Like(b *ir.Builder, like map[*ir.Node]*ir.Node) *Substitution {
 	s := New(b, nil)
 	s.like = like
 	for k := range like {
-		s.keys[k] = true
+		s.keys.Put(k, true)
 	}
 	return s
 }
@@ -47,10 +41,10 @@ func (s *Substitution) Of(n *ir.Node) *ir.Node {
 	if !n.Free().Meets(s.bound) && !s.reaches(n) {
 		return n
 	}
-	if m := s.done[n]; m != nil {
+	m, _ := s.done.Of(n)
+	if m != nil {
 		return m
 	}
-	var m *ir.Node
 	switch l := s.like[n]; {
 	case l != nil:
 		m = s.Of(l)
@@ -59,7 +53,7 @@ func (s *Substitution) Of(n *ir.Node) *ir.Node {
 	default:
 		m = s.b.Rebuild(n, s.all(n.Args))
 	}
-	s.done[n] = m
+	s.done.Put(n, m)
 	return m
 }
 
@@ -73,7 +67,7 @@ func (s *Substitution) all(nodes []*ir.Node) []*ir.Node {
 
 // reaches reports a key among n and what it is made of.
 func (s *Substitution) reaches(n *ir.Node) bool {
-	if r, ok := s.keys[n]; ok {
+	if r, ok := s.keys.Of(n); ok {
 		return r
 	}
 	r := false
@@ -83,7 +77,7 @@ func (s *Substitution) reaches(n *ir.Node) bool {
 	if n.Kind == ir.KFold {
 		n.Fold.Operands(func(m *ir.Node) { r = r || s.reaches(m) })
 	}
-	s.keys[n] = r
+	s.keys.Put(n, r)
 	return r
 }
 
@@ -112,7 +106,7 @@ func (s *Substitution) fold(f *ir.Fold) []*ir.Node {
 
 // rename makes a variable of the old fold the new fold's, unless the caller replaces it.
 func (s *Substitution) rename(old, fresh *ir.Node) {
-	if s.done[old] == nil {
-		s.done[old] = fresh
+	if m, _ := s.done.Of(old); m == nil {
+		s.done.Put(old, fresh)
 	}
 }

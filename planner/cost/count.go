@@ -89,7 +89,7 @@ type counter struct {
 	loops  func(ir.Set) ir.Set
 	folds  []*ir.Fold           // inner ones first
 	shares map[*ir.Fold]float64 // of the iterations that trips counts, those that are run
-	fused  map[*ir.Node]bool
+	fused  *ir.Memo[bool]
 	ranges func(*ir.Node) (lo, hi float64, ok bool)
 	points ir.Set               // the axes that lanes lie along
 	turns  ir.Set               // the indices and accumulators of folds whose turns are lanes
@@ -98,7 +98,8 @@ type counter struct {
 	along  []*ir.AffineIn       // the axes or fold indices that lanes lie along
 	rare   map[*ir.Node]float64 // see rarely
 	runs   map[ir.Set]float64   // memo of turned, where nothing is rare
-	inner  map[ir.Set]*ir.Fold  // memo of innermostAround, by loops
+	done   map[*ir.Set]float64  // memo of executions, where nothing is rare, by what values depend on
+	inner  map[*ir.Set]*ir.Fold // memo of innermostAround
 	lying  map[*ir.Node]lying   // memo of loaded
 	narrow map[*ir.Node]bool    // of float64 sums that are float32 for many iterations
 }
@@ -112,7 +113,7 @@ type flying struct {
 // workOf gives the work of a kernel under a layout; nil: that of a device that does not say how it lays kernels out.
 func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) Work {
 	c := &counter{k: k, p: p, told: told, vary: ir.NewVary(), trips: count.Trips(k), ranges: ir.RangesWhere(nil, nil),
-		runs: map[ir.Set]float64{}, inner: map[ir.Set]*ir.Fold{}, lying: map[*ir.Node]lying{}}
+		runs: map[ir.Set]float64{}, done: map[*ir.Set]float64{}, inner: map[*ir.Set]*ir.Fold{}, lying: map[*ir.Node]lying{}}
 	c.folds = foldsOf(k)
 	if layout != nil {
 		c.layout = *layout
@@ -152,8 +153,12 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 	w := Work{ns: map[profile.Class]float64{}, evals: all.NodeEvals}
 	k.Walk(func(n *ir.Node) {
 		class, times := c.classOf(n)
+		packed, ok := c.layout.Packed[n]
+		if times == 0 && !ok {
+			return
+		}
 		runs, in := c.executions(n), c.innermostAround(n)
-		if packed, ok := c.layout.Packed[n]; ok {
+		if ok {
 			if packed.Operand {
 				w.add(profile.Contiguous, in, runs*p.Ops[profile.Contiguous])
 			}
@@ -254,8 +259,21 @@ func (c *counter) scalar() float64 {
 // executions is how often a value is computed, in lanes: a value that differs between lanes in the innermost fold it belongs
 // to as often as that fold turns, one that does not once for all vectors in flight.
 func (c *counter) executions(n *ir.Node) float64 {
+	if rare := c.rare[n]; rare != 0 {
+		return c.executed(n, rare)
+	}
+	times, ok := c.done[n.Depends()]
+	if !ok {
+		times = c.executed(n, 0)
+		c.done[n.Depends()] = times
+	}
+	return times
+}
+
+// executed is executions of a value that is computed in a share of the turns (0: all) of the loops around it.
+func (c *counter) executed(n *ir.Node, rare float64) float64 {
 	free := c.around(n)
-	times := c.turned(free, c.rare[n])
+	times := c.turned(free, rare)
 	if c.lanes.Empty() {
 		return times
 	}
@@ -305,13 +323,13 @@ func (c *counter) sharing(n *ir.Node) float64 {
 
 // innermostAround is the innermost fold that a value is computed in; nil: none.
 func (c *counter) innermostAround(n *ir.Node) *ir.Fold {
-	loops := c.around(n)
-	f, ok := c.inner[loops]
+	f, ok := c.inner[n.Depends()]
 	if !ok {
+		loops := c.around(n)
 		if i := slices.IndexFunc(c.folds, func(f *ir.Fold) bool { return loops.Meets(binders(f)) }); i >= 0 {
 			f = c.folds[i]
 		}
-		c.inner[loops] = f
+		c.inner[n.Depends()] = f
 	}
 	return f
 }
@@ -319,13 +337,19 @@ func (c *counter) innermostAround(n *ir.Node) *ir.Fold {
 // around are the loops that a value is computed in.
 func (c *counter) around(n *ir.Node) ir.Set { return c.loops(n.Free()) }
 
+// absorbed reports a product that is rounded with all that reads it.
+func (c *counter) absorbed(n *ir.Node) bool {
+	yes, _ := c.fused.Of(n)
+	return yes
+}
+
 // classOf is the class of a node's operation and how many of the class's it takes; none for what costs nothing.
 func (c *counter) classOf(n *ir.Node) (profile.Class, float64) {
 	switch {
 	case n.Kind == ir.KLoad:
 		class := c.loadClass(n)
 		return class, c.each(n, class)
-	case n.Kind != ir.KAlu || c.fused[n]:
+	case n.Kind != ir.KAlu || c.absorbed(n):
 		return "", 0
 	}
 	info := n.Op.Info()

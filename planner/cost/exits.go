@@ -93,7 +93,7 @@ func (c *counter) handOn() {
 			}
 			for _, step := range g.Step {
 				for n := step; n.Kind == ir.KAlu; { // the sum, and what rounds its term
-					c.fused[n] = true
+					c.fused.Put(n, true)
 					if n = n.Args[len(n.Args)-1]; n.Free().Meets(g.AccBind) {
 						n = step.Args[0]
 					}
@@ -117,7 +117,10 @@ func (c *counter) ragged(f *ir.Fold) float64 {
 // many fewer, and where a few of these alone load, one here and one there, all units that they meet. What turns load again and again is loaded whole
 // by a part of them.
 func readOf(k *ir.Kernel, folds []*ir.Fold, turns func(*ir.Fold) float64, rare map[*ir.Node]float64, unit int) map[*ir.Buffer]float64 {
-	read, times := map[*ir.Buffer]float64{}, count.Trips(k)
+	read, times, parts := map[*ir.Buffer]float64{}, count.Trips(k), make([]float64, len(folds))
+	for i, f := range folds {
+		parts[i] = turns(f)
+	}
 	k.Walk(func(n *ir.Node) {
 		if n.Kind != ir.KLoad {
 			return
@@ -126,9 +129,9 @@ func readOf(k *ir.Kernel, folds []*ir.Fold, turns func(*ir.Fold) float64, rare m
 		if part, ok := rare[n]; ok {
 			share *= 1 - math.Pow(1-part, max(1, float64(unit/n.Buf.Type.Size())))
 		}
-		for _, f := range folds {
+		for i, f := range folds {
 			if n.Free().Meets(f.Binders()) {
-				share *= turns(f)
+				share *= parts[i]
 			}
 		}
 		read[n.Buf] = max(read[n.Buf], min(share, 1))

@@ -55,13 +55,14 @@ type Verdicts struct {
 	Edges   []plan.Edge
 	Weighed map[string]bool // those that were weighed, by edge
 
-	Scheduled int // kernels that were scheduled to be weighed, as a measure of the work
+	Asked, Scheduled int // kernels that were asked for to be weighed, and those that were scheduled for it, as a measure of the work
+	Built            int // of those asked for, those that were built to know which they are
 }
 
 // Decide gives the verdicts, producers first.
 func Decide(g *graph.Graph, opt Options) (*Verdicts, error) {
 	f := &fuser{Options: opt, g: g, sizes: map[*ops.Stage]size{}, homes: map[*ops.Stage]*ops.Stage{}, ends: map[*ops.Stage]*ops.Stage{}, meets: map[*ops.Stage]*ops.Stage{},
-		counts: map[*ops.Stage]*runs{}, within: map[*ops.Stage][]*ir.Interval{}, along: map[*ops.Stage]bool{}, inOrder: map[*ops.Stage]*along{}, places: places{}, ways: map[*ops.Stage]bool{},
+		counts: map[*ops.Stage]*runs{}, before: map[*ops.Stage][]weighing{}, within: map[*ops.Stage][]*ir.Interval{}, along: map[*ops.Stage]bool{}, inOrder: map[*ops.Stage]*along{}, places: places{}, ways: map[*ops.Stage]bool{},
 		budget: 16 * weighedNodes, Verdicts: Verdicts{Fused: map[graph.Edge]bool{}, Weighed: map[string]bool{}}}
 	for _, p := range g.Stages {
 		f.budget += largerNodes * g.Alone(p).Nodes
@@ -83,6 +84,7 @@ type fuser struct {
 	ends    map[*ops.Stage]*ops.Stage
 	meets   map[*ops.Stage]*ops.Stage
 	counts  map[*ops.Stage]*runs
+	before  map[*ops.Stage][]weighing
 	within  map[*ops.Stage][]*ir.Interval // where the parts of what was predicted lie
 	at      int                           // place of the stage whose edges are decided
 	along   map[*ops.Stage]bool           // what is carried by the loops that read it

@@ -133,7 +133,7 @@ type computed func(in, c *ops.Stage) bool
 
 // predicted is the time of a kernel that stores s and computes in place what is decided so, what will be as far as is known, and p.
 func (f *fuser) predicted(s, p *ops.Stage, home locator) float64 {
-	return f.time([]*ops.Stage{s}, func(in, c *ops.Stage) bool {
+	return f.found(s, func(in, c *ops.Stage) bool {
 		return f.Fused[graph.Edge{From: in, To: c}] || in == p || f.g.Place[in] > f.at && home(in) == s
 	}, p == nil)
 }

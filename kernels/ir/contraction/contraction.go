@@ -34,6 +34,9 @@ type joined struct {
 	at  int
 }
 
+// nowhere is what readers go into where nothing is carried.
+var nowhere = []ir.Set{{}}
+
 // at is what a list by numbers has for a node.
 func at[T any](list []T, n *ir.Node) (x T) {
 	if n.ID() < len(list) {
@@ -56,11 +59,15 @@ func Of(k *ir.Kernel) *Rule {
 	chosen := map[*ir.Node]bool{} // sums, by choices
 	c.scopes = scopesOf(k)
 	other := func(n *ir.Node, into ir.Set) {
-		if n = narrow(n); isProduct(n) {
+		switch n = narrow(n); {
+		case !isProduct(n):
+		case c.scopes == nil: // all readers are alike
+			c.readers[n.ID()] = nowhere
+		default:
 			c.readers[n.ID()] = append(c.readers[n.ID()], into)
 		}
 	}
-	var sums, carried []*ir.Node
+	var sums []*ir.Node
 	k.Walk(func(n *ir.Node) {
 		switch {
 		case n.Kind == ir.KFold:
@@ -86,12 +93,11 @@ func Of(k *ir.Kernel) *Rule {
 		if n.Kind == ir.KAlu && n.Op == ir.Select && isSum(n.Args[1]) && n.Args[1].Op == ir.Add && n.Args[1].Args[0] == n.Args[2] {
 			chosen[n.Args[1]] = true
 		}
-		carried = append(carried, n)
 	})
 	for _, n := range roots {
 		other(n, ir.Set{})
 	}
-	c.carry(carried)
+	c.carry(k.Ordered())
 	for _, n := range sums {
 		x, y := n.Args[0], n.Args[1]
 		switch {
@@ -125,11 +131,11 @@ func (c *Rule) product(n, sum *ir.Node) bool {
 }
 
 // Absorbed are the products that are rounded with all that reads them, and so never computed by themselves.
-func (c *Rule) Absorbed(k *ir.Kernel) map[*ir.Node]bool {
-	out := map[*ir.Node]bool{}
+func (c *Rule) Absorbed(k *ir.Kernel) *ir.Memo[bool] {
+	out := &ir.Memo[bool]{}
 	for _, j := range c.sums {
 		if j.sum != nil {
-			out[j.sum.Args[j.at]] = true
+			out.Put(j.sum.Args[j.at], true)
 		}
 	}
 	k.Walk(func(n *ir.Node) {
@@ -137,8 +143,11 @@ func (c *Rule) Absorbed(k *ir.Kernel) map[*ir.Node]bool {
 			if a.Kind != ir.KAlu || a.Op != ir.Mul {
 				continue
 			}
+			if in, _ := out.Of(a); !in {
+				continue
+			}
 			if at, ok := c.Product(n); !ok || at != i {
-				delete(out, a)
+				out.Put(a, false)
 			}
 		}
 	})
@@ -174,7 +183,13 @@ func sameOperands(x, y *ir.Node) bool {
 
 // carry finds what values that follow from accumulators differ over, among nodes whose operands come first. Folds over one range become one, which
 // must not matter: an accumulator differs over what its own turns do, not over what the others' do.
-func (c *Rule) carry(nodes []*ir.Node) {
+func (c *Rule) carry(all []*ir.Node) {
+	var nodes []*ir.Node // by which anything grows
+	for _, n := range all {
+		if n.Kind == ir.KFold || n.Kind != ir.KAxis && n.Free().Meets(c.accs) {
+			nodes = append(nodes, n)
+		}
+	}
 	for grown := true; grown; {
 		grown = false
 		grow := func(n *ir.Node, over ir.Set) {

@@ -22,10 +22,9 @@ const stored = 0
 // scopesOf looks through a kernel. nil: it has no ordered folds.
 func scopesOf(k *ir.Kernel) *scopes {
 	s := &scopes{number: map[*ir.Node]int{}}
-	var nodes []*ir.Node
-	last := 0
+	nodes, last := k.Ordered(), 0
 	k.Walk(func(n *ir.Node) {
-		nodes, last = append(nodes, n), max(last, n.ID())
+		last = max(last, n.ID())
 		if n.Kind == ir.KFold && n.Fold.Monoid == ir.Ordered {
 			for _, a := range n.Fold.Accs {
 				s.number[a] = min(len(s.number)+1, ir.MaxBinders-1)

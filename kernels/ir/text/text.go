@@ -15,7 +15,7 @@ import (
 // later lines know it by. Buffers are written by the names that the caller gives them; what they are is the caller's to keep.
 func Encode(k *ir.Kernel, name func(*ir.Buffer) string) string {
 	nodes := k.Nodes()
-	e := encoder{name: name, number: make(map[*ir.Node]int, len(nodes))}
+	e := encoder{name: name}
 	e.word(append([]string{"kernel", strconv.Quote(k.Name)}, k.Rounding()...)...)
 	if k.Past {
 		e.word("past")
@@ -24,7 +24,7 @@ func Encode(k *ir.Kernel, name func(*ir.Buffer) string) string {
 		e.word("whole")
 	}
 	for i, n := range nodes {
-		e.number[n] = i
+		e.number.Put(n, i)
 		e.end()
 		e.node(n)
 	}
@@ -56,7 +56,7 @@ func Encode(k *ir.Kernel, name func(*ir.Buffer) string) string {
 type encoder struct {
 	text   []byte
 	name   func(*ir.Buffer) string
-	number map[*ir.Node]int
+	number ir.Memo[int]
 }
 
 func (e *encoder) end() { e.text = append(e.text, '\n') }
@@ -72,7 +72,11 @@ func (e *encoder) word(words ...string) {
 
 func (e *encoder) refs(nodes ...*ir.Node) {
 	for _, n := range nodes {
-		e.word(strconv.Itoa(e.number[n]))
+		i, _ := e.number.Of(n)
+		if at := len(e.text); at > 0 && e.text[at-1] != '\n' {
+			e.text = append(e.text, ' ')
+		}
+		e.text = strconv.AppendInt(e.text, int64(i), 10)
 	}
 }
 
