@@ -18,6 +18,13 @@ type Lowerer interface {
 	Lower(*Lowering) []*Stage
 }
 
+// Doubtful is a lowerer that has no answer to some of what it may be given. Of a use that stands in the program's own text, which so is not somebody
+// else's who knows what to do then, what Doubt gives is computed too, and handed to the sink, which an Op is here: nil where that cannot be told.
+type Doubtful interface {
+	Lowerer
+	Doubt(*Lowering) (told *Stage, to Op)
+}
+
 // Source fills its outputs from outside when the plan runs.
 type Source interface {
 	Fill(context.Context, HostArray) (Note, error)

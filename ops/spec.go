@@ -146,6 +146,7 @@ type Instance struct {
 	// Within is the outermost call of a function of the program that the use is written in; nil: it stands in no function.
 	Within *Scope
 	Whole  *Instance // of whose body it is a part; nil: it stands in no operator's
+	Own    bool      // it is written in the text of the program, not in a library or an operator
 	Hints  Hints
 
 	made atomic.Pointer[definition]

@@ -355,7 +355,7 @@ func (c *checker) instance(op *ops.Instance, spec *ops.Spec, bound ops.Op, b *bi
 	}
 	c.nextID++
 	op.ID, op.Spec, op.Call, op.Bound, op.Out = c.nextID, spec, b.call, bound, out
-	op.Where, op.Within, op.Whole = c.where(b.at.name), c.within(), c.whole
+	op.Where, op.Within, op.Whole, op.Own = c.where(b.at.name), c.within(), c.whole, b.at.name.Source == c.program.Source
 	if _, sink := bound.(ops.Sink); sink {
 		if at := c.asked(b.at.name); c.program.isData(at) {
 			op.Where = c.where(at)

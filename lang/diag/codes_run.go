@@ -81,7 +81,7 @@ var runCodes = []Code{
 		Wrong:       "# weft run file.weft\nk = axis(k, 1 .. 30)\nshow(fold((s, k) -> s * 3, along: k, from: 1))",
 		Right:       "# weft run file.weft\nk = axis(k, 1 .. 30)\nshow(fold((s, k) -> s * 3, along: k, from: cast(1, i64)))"},
 	{Code: problem.Singular, Title: "matrix has no such factor, or no inverse",
-		Explanation: "A symmetric matrix has a triangular root if it is positive definite: each pivot, what is left of an element of the diagonal when the rows before it are taken from it, is above 0. A triangle has an inverse if there is no 0 on its diagonal. The message names the first row where that is not so. A matrix that is positive definite but for rounding is so with a little added to its diagonal, or in f64.",
+		Explanation: "A symmetric matrix has a triangular root if it is positive definite: each pivot, what is left of an element of the diagonal when the rows before it are taken from it, is above 0. A triangle has an inverse if there is no 0 on its diagonal. Elimination needs a pivot that is not 0 in each row. The message names the first row where that is not so, counted from 0, and of many small systems how many have no answer, and the first of them: a run stops where none of them has one, and warns otherwise. A matrix that is positive definite but for rounding is so with a little added to its diagonal, or in f64.",
 		Wrong:       "# weft run file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\nshow(max(cholesky(i * j, rows: i, columns: j)))",
 		Right:       "# weft run file.weft\ni = axis(i, 0 .. 1 in 30)\nj = axis(j, 0 .. 1 in 30)\nshow(max(cholesky(i * j + where(i == j, 1, 0), rows: i, columns: j)))"},
 	{Code: problem.DamagedTile, Title: "what was written to disk comes back otherwise",

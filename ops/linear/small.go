@@ -41,7 +41,8 @@ func smallSpecs() []*ops.Spec {
 			Long: "x where sum(a * x, over: columns) is b, for each element of the other dimensions by itself: elimination with the largest of a column in " +
 				"front, for at most 8 equations. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read; of more than 20 rows it is found out if it is not symmetric. With " +
 				"`triangle`, only that triangle of a is read. These two take matrices of any size; at most 20 rows are solved in float64, in the kernel that uses " +
-				"it, and then, where there is no one solution, x is not finite, or NaN. " + larger + triangleOnDisk + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4 and 4.2.",
+				"it. Where one of several systems of at most 20 rows has no one solution, its x is not finite, or NaN, and the run warns of it, naming the first such system and its pivot; where none has one, or there " +
+				"is only one system, the run stops. So it is with `cholesky` and `marginal`. What a library solves, or a turn of `iterate`, is not told of. " + larger + triangleOnDisk + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4 and 4.2.",
 			Returns: "an array over the other dimensions of both, joined by name, then columns.",
 			Params:  []ops.Param{matrix, right, rows, columns, symmetric, triangle},
 			Examples: []ops.Example{{Title: "Three equations", Code: made + "x = solve(a, i, rows: i, columns: j)\nshow(x)\nshow(sum(a * x, over: j))"},
@@ -60,7 +61,7 @@ func smallSpecs() []*ops.Spec {
 		{
 			Name: "cholesky", Doc: "Triangular roots of symmetric matrices.", Group: "linear algebra", Error: rule,
 			Long: "The lower triangle l where sum(l * rename(l, from: rows, to: other), over: columns) is a, for each element of the other dimensions by itself. " +
-				"Only the lower triangle of a is read. At most 20 rows are computed in float64, in the kernel that uses them: NaN where a is not positive definite. " + larger + onDisk +
+				"Only the lower triangle of a is read. At most 20 rows are computed in float64, in the kernel that uses them: NaN where one of several is not positive definite, of which the run warns, as in `solve`. " + larger + onDisk +
 				" Golub and Van Loan, Matrix Computations, 4th edition, 4.2.",
 			Returns:  "an array like a.",
 			Params:   []ops.Param{matrix, rows, columns},
@@ -72,7 +73,7 @@ func smallSpecs() []*ops.Spec {
 			Long: "log(det a) - sum(b * x, over: rows), where x is the solution of a and b, for each element of the other dimensions by itself, in float64, in the " +
 				"kernel that uses it: with d, s the data and the terms of a model in units of the errors, a the sums of products of terms and b those of terms and data, " +
 				"sum(d^2) + marginal(a, b) is -2 log of the likelihood, but for a constant, over all coefficients of the terms. Only the lower triangle of a is read. " +
-				"At most 20 rows. NaN where a is not positive definite.",
+				"At most 20 rows. NaN where one of several a is not positive definite, of which the run warns, as in `solve`.",
 			Returns:  "an array over the other dimensions of both, joined by name.",
 			Params:   []ops.Param{matrix, right, rows, columns},
 			Examples: []ops.Example{{Title: "Three terms", Code: made + "show(marginal(a, i + 1, rows: i, columns: j))"}},
@@ -257,33 +258,39 @@ func (s *small) Lower(l *ops.Lowering) []*ops.Stage {
 		in = append(in, l.In(x.Name))
 	}
 	stage := l.Stage("", s.out, in, func(b *ops.Body, index []*ir.Node) ops.Elem {
-		read := func(k int, also map[int]int) *ir.Node {
-			var at []*ir.Node
-			rest := s.xs[k].Pick
-			for d := range in[k].Type.Dims {
-				if i, fixed := also[d]; fixed {
-					at = append(at, b.I32(i))
-					continue
-				}
-				at, rest = append(at, index[rest[0]]), rest[1:]
-			}
-			return b.Cast(ir.F64, in[k].At(b, at...).Re)
-		}
-		m := make([][]*ir.Node, s.n)
-		for p := range m {
-			for q := range s.n {
-				if !s.of.symmetric || q <= p {
-					m[p] = append(m[p], read(0, map[int]int{s.row: p, s.column: q}))
-				}
-			}
-			if len(in) > 1 {
-				m[p] = append(m[p], read(1, map[int]int{s.rhs: p}))
-			}
-		}
+		m := s.rows(b, in, index)
 		return ops.Real(b.Cast(s.out.Elem.Base, s.of.build(b, m, operand.Picked(index, s.wanted))))
 	})
 	stage.Steps = []string{s.of.name}
 	return []*ops.Stage{stage}
+}
+
+// rows are those of the matrix of a point, with right sides where these are among what is read.
+func (s *small) rows(b *ops.Body, in []*ops.Stage, index []*ir.Node) [][]*ir.Node {
+	read := func(k int, also map[int]int) *ir.Node {
+		var at []*ir.Node
+		rest := s.xs[k].Pick
+		for d := range in[k].Type.Dims {
+			if i, fixed := also[d]; fixed {
+				at = append(at, b.I32(i))
+				continue
+			}
+			at, rest = append(at, index[rest[0]]), rest[1:]
+		}
+		return b.Cast(ir.F64, in[k].At(b, at...).Re)
+	}
+	m := make([][]*ir.Node, s.n)
+	for p := range m {
+		for q := range s.n {
+			if !s.of.symmetric || q <= p {
+				m[p] = append(m[p], read(0, map[int]int{s.row: p, s.column: q}))
+			}
+		}
+		if len(in) > 1 {
+			m[p] = append(m[p], read(1, map[int]int{s.rhs: p}))
+		}
+	}
+	return m
 }
 
 // Reference does the same on numbers.

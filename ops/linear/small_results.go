@@ -15,10 +15,15 @@ type result struct {
 	symmetric bool // only the lower triangle is read
 	build     func(b *ops.Body, m [][]*ir.Node, index []*ir.Node) *ir.Node
 	value     func(m [][]float64, b []float64, index []int) float64
+	pivots    func(b *ops.Body, m [][]*ir.Node) []*ir.Node // what it divides by, or takes roots of, one after the other
 }
 
 var elimination = &result{
 	name: "solve",
+	pivots: func(b *ops.Body, m [][]*ir.Node) []*ir.Node {
+		eliminate(b, m)
+		return diagonal(b, m)
+	},
 	build: func(b *ops.Body, m [][]*ir.Node, index []*ir.Node) *ir.Node {
 		return chosen(b, eliminate(b, m), index[0])
 	},
@@ -29,7 +34,7 @@ var elimination = &result{
 }
 
 var definite = &result{
-	name: "solve", symmetric: true,
+	name: "solve", symmetric: true, pivots: rooted,
 	build: func(b *ops.Body, m [][]*ir.Node, index []*ir.Node) *ir.Node {
 		rooted(b, m)
 		x := make([]*ir.Node, len(m))
@@ -62,7 +67,7 @@ func byTriangle(upper bool) *result {
 		return out
 	}
 	return &result{
-		name: "solve",
+		name: "solve", pivots: diagonal,
 		build: func(b *ops.Body, m [][]*ir.Node, index []*ir.Node) *ir.Node {
 			x, of := make([]*ir.Node, len(m)), order(len(m))
 			for i, k := range of {
@@ -87,7 +92,7 @@ func byTriangle(upper bool) *result {
 }
 
 var marginal = &result{
-	name: "marginal", symmetric: true,
+	name: "marginal", symmetric: true, pivots: rooted,
 	build: func(b *ops.Body, m [][]*ir.Node, _ []*ir.Node) *ir.Node {
 		var x *ir.Node
 		for k, square := range rooted(b, m) {
@@ -112,7 +117,7 @@ var marginal = &result{
 }
 
 var triangular = &result{
-	name: "cholesky", symmetric: true,
+	name: "cholesky", symmetric: true, pivots: rooted,
 	build: func(b *ops.Body, m [][]*ir.Node, index []*ir.Node) *ir.Node {
 		of := make([]*ir.Node, len(m))
 		for p, square := range rooted(b, m) {
@@ -141,6 +146,14 @@ var triangular = &result{
 	},
 }
 
+// diagonal is that of a matrix.
+func diagonal(_ *ops.Body, m [][]*ir.Node) (out []*ir.Node) {
+	for k := range m {
+		out = append(out, m[k][k])
+	}
+	return out
+}
+
 // mirror writes the lower triangle over the upper.
 func mirror(m [][]float64) {
 	for p := range m {
@@ -159,22 +172,25 @@ func chosen(b *ops.Body, of []*ir.Node, i *ir.Node) *ir.Node {
 	return x
 }
 
-// eliminate solves equations, each a row of coefficients and its right side.
+// eliminate solves equations, each a row of coefficients and its right side; without right sides, it leaves their triangle.
 func eliminate(b *ops.Body, m [][]*ir.Node) []*ir.Node {
 	n := len(m)
 	for k := range n {
 		for p := k + 1; p < n; p++ { // the largest comes in front
 			larger := b.Lt(b.Abs(m[k][k]), b.Abs(m[p][k]))
-			for q := k; q <= n; q++ {
+			for q := k; q < len(m[k]); q++ {
 				m[k][q], m[p][q] = b.Select(larger, m[p][q], m[k][q]), b.Select(larger, m[k][q], m[p][q])
 			}
 		}
 		for p := k + 1; p < n; p++ {
 			f := b.Div(m[p][k], m[k][k])
-			for q := k + 1; q <= n; q++ {
+			for q := k + 1; q < len(m[k]); q++ {
 				m[p][q] = b.Sub(m[p][q], b.Mul(f, m[k][q]))
 			}
 		}
+	}
+	if n == len(m[0]) {
+		return nil
 	}
 	x := make([]*ir.Node, n)
 	for k := range slices.Backward(m) {

@@ -72,10 +72,14 @@ func Collect(sinks []*ops.Instance, apart bool, room int64, spill bool) *Graph {
 		c.spilled = newSpills(sinks)
 	}
 	c.findEnds(sinks)
+	c.doubts = []Sink{}
 	for _, op := range sinks {
 		var in []*ops.Stage
 		op.Call.Arrays(func(_ string, a ops.Array) { in = append(in, c.stageOf(a)) })
 		c.sink(op, in)
+	}
+	for _, s := range c.doubts {
+		c.sink(s.Op, s.Inputs)
 	}
 	return c.graph()
 }
@@ -86,6 +90,8 @@ type collector struct {
 	made  map[*ops.Instance][]*ops.Stage
 	ends  map[*ops.Instance]bool            // what the ends of parts of a dim are made from
 	opens map[*ops.Instance][]*ops.Instance // memo of open
+
+	doubts []Sink // see ops.Doubtful; nil: of programs of a drive none are looked at
 
 	apart   bool
 	bare    bool // drives outside all turns have no programs
@@ -163,6 +169,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
 		l := ops.NewLowering(op, c.stageOf)
+		c.doubt(op, l) // told before what is made of answers is shown
 		out = bound.Lower(l)
 		c.Stages = append(c.Stages, l.Made()...)
 	default:
