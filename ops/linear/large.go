@@ -32,6 +32,7 @@ const (
 	findRoot      task = iota // the triangular root
 	solveTriangle             // solutions, or the inverse, for a triangle
 	solveDefinite             // the same for a symmetric matrix, by its root
+	solveGeneral              // solutions for any matrix
 )
 
 const (

@@ -18,7 +18,7 @@ func (z *large) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 			}
 		}
 	}
-	if z.does != solveTriangle {
+	if z.does == findRoot || z.does == solveDefinite {
 		mirror(a)
 	}
 	out := ops.NewDense(false, z.Gives[0].Type.Shape()...)

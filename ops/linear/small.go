@@ -38,11 +38,13 @@ func smallSpecs() []*ops.Spec {
 	return []*ops.Spec{
 		{
 			Name: "solve", Doc: "Solutions of systems of linear equations.", Group: "linear algebra", Error: rule,
-			Long: "x where sum(a * x, over: columns) is b, for each element of the other dimensions by itself: elimination with the largest of a column in " +
-				"front, for at most 8 equations. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read; of more than 20 rows it is found out if it is not symmetric. With " +
-				"`triangle`, only that triangle of a is read. These two take matrices of any size; at most 20 rows are solved in float64, in the kernel that uses " +
+			Long: "x where sum(a * x, over: columns) is b, for each element of the other dimensions by itself: elimination, with the largest of a column in " +
+				"front. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read; of more than 20 rows it is found out if it is not symmetric. With " +
+				"`triangle`, only that triangle of a is read. At most 20 rows, or 8 of a matrix that is neither, are solved in float64, in the kernel that uses " +
 				"it. Where one of several systems of at most 20 rows has no one solution, its x is not finite, or NaN, and the run warns of it, naming the first such system and its pivot; where none has one, or there " +
-				"is only one system, the run stops. So it is with `cholesky` and `marginal`. What a library solves, or a turn of `iterate`, is not told of. " + larger + triangleOnDisk + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4 and 4.2.",
+				"is only one system, the run stops. So it is with `cholesky` and `marginal`. What a library solves, or a turn of `iterate`, is not told of. " + larger + " One that is neither symmetric nor a triangle goes so from 9 rows on, in memory as a whole; what the solution leaves of " +
+				"the right sides, in float64, is solved for once more, and the run warns where a pivot is as small as what rounding leaves in its column, or the second solution is no smaller than a tenth of the first." +
+				triangleOnDisk + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4, 3.5.3 and 4.2.",
 			Returns: "an array over the other dimensions of both, joined by name, then columns.",
 			Params:  []ops.Param{matrix, right, rows, columns, symmetric, triangle},
 			Examples: []ops.Example{{Title: "Three equations", Code: made + "x = solve(a, i, rows: i, columns: j)\nshow(x)\nshow(sum(a * x, over: j))"},
@@ -151,21 +153,17 @@ func (s *small) rights(c *ops.Call, name string) error {
 }
 
 func bindSolve(c *ops.Call) (ops.Op, error) {
-	of, does := elimination, solveDefinite
+	of, does, most := elimination, solveGeneral, mostPermuting
 	triangle := c.Symbol("triangle")
 	switch {
 	case c.Flag("symmetric") && triangle != "none":
 		return nil, problem.Wrong(problem.CannotHonour, "triangle", "leave one of them out", "a symmetric matrix is no triangle")
 	case c.Flag("symmetric"):
-		of = definite
+		of, does, most = definite, solveDefinite, mostSmall
 	case triangle != "none":
-		of, does = map[string]*result{"lower": forward, "upper": backward}[triangle], solveTriangle
+		of, does, most = map[string]*result{"lower": forward, "upper": backward}[triangle], solveTriangle, mostSmall
 	}
 	s, err := square(c, "solve", 0)
-	if err == nil && of == elimination && s.n > mostPermuting {
-		err = problem.Wrong(problem.OutOfBounds, "a", "say symmetric: true, or triangle: lower or upper, where it is so",
-			"`solve` of matrices that are neither symmetric nor triangles is for at most %d rows, and these are %d", mostPermuting, s.n)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +173,7 @@ func bindSolve(c *ops.Call) (ops.Op, error) {
 	sides := s.out.Dims
 	s.wanted = []int{len(sides)}
 	s.out.Dims = append(slices.Clone(sides), c.Type("a").Dims[s.column])
-	if s.of = of; s.n <= mostSmall {
+	if s.of = of; s.n <= most {
 		return s, nil
 	}
 	z, err := newLarge(c, "solve", s, does)
@@ -183,6 +181,9 @@ func bindSolve(c *ops.Call) (ops.Op, error) {
 		return nil, err
 	}
 	z.rhs, z.sides, z.upper = s.rhs, sides, triangle == "upper"
+	if does == solveGeneral {
+		return general{z}, nil
+	}
 	return z, nil
 }
 

@@ -18,9 +18,10 @@ type State struct {
 	step   *bound.Step
 	around *arrays.Arrays
 	held   []pair
-	few    int   // objects that there is room for, of drives that go on with some at a time; 0: all
-	Disk   *Disk // nil: all of it is in memory
-	last   *Call // what it stored is not yet what programs read
+	few    int         // objects that there is room for, of drives that go on with some at a time; 0: all
+	Disk   *Disk       // nil: all of it is in memory
+	last   *Call       // what it stored is not yet what programs read
+	edits  [][]float64 // memory of boxes that the host changes, from edit to edit
 }
 
 // pair are the parts of an array before and after a call.
@@ -207,7 +208,12 @@ func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) er
 		if _, err := s.Numbers(p.State); err != nil {
 			return err
 		}
-		in[i], of[i] = s.Host(p.State), make([]float64, p.Box.Points())
+		if i == len(s.edits) {
+			s.edits = append(s.edits, nil)
+		}
+		n := int(p.Box.Points())
+		s.edits[i] = slices.Grow(s.edits[i][:0], n)[:n]
+		in[i], of[i] = s.Host(p.State), s.edits[i]
 		in[i].LoadBox(p.Box, of[i])
 	}
 	if err := change(of); err != nil {
