@@ -18,8 +18,8 @@ type Lowerer interface {
 	Lower(*Lowering) []*Stage
 }
 
-// Doubtful is a lowerer that has no answer to some of what it may be given. Of a use that stands in the program's own text, which so is not somebody
-// else's who knows what to do then, what Doubt gives is computed too, and handed to the sink, which an Op is here: nil where that cannot be told.
+// Doubtful is a lowerer that has no answer to some of what it may be given. What Doubt gives is computed too, and handed to the sink, which an Op is here: nil where
+// that cannot be told, or is the business of whoever wrote the use (Instance.Own).
 type Doubtful interface {
 	Lowerer
 	Doubt(*Lowering) (told *Stage, to Op)

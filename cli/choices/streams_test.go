@@ -26,6 +26,8 @@ const (
 var byRows = map[string]string{
 	"cholesky":   "cholesky(reshape(a[x: 0 .. 15], [y, i, j], [100000, 4, 4]), rows: i, columns: j)",
 	"solve":      "solve(reshape(a[x: 0 .. 15], [y, i, j], [100000, 4, 4]), rename(a[x: 0 .. 3], from: x, to: i), rows: i, columns: j)",
+	"assume":     "assume(reshape(a[x: 0 .. 15], [y, i, j], [100000, 4, 4]), symmetric, rows: i, columns: j)",
+	"verify":     "verify(reshape(a[x: 0 .. 15], [y, i, j], [100000, 4, 4]), symmetric, rows: i, columns: j)",
 	"marginal":   "marginal(reshape(a[x: 0 .. 15], [y, i, j], [100000, 4, 4]), rename(a[x: 0 .. 3], from: x, to: i), rows: i, columns: j)",
 	"evidence":   "evidence(a, a, fill(0.5, dims: x, extents: 32) ^ axis(term, 0 .. 2 in 3), along: x, term: term)",
 	"demodulate": "demodulate(rename(a, from: x, to: sample), fc: 1 MHz, fs: 8 MHz)", "reshape": "reshape(a, [y, u, v], [100000, 4, 8])",

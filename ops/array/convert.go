@@ -80,6 +80,14 @@ func bindCast(c *ops.Call) (ops.Op, error) {
 // Outputs is one array.
 func (k casting) Outputs() []ops.Output { return ops.One(k.out) }
 
+// Structure implements ops.Structured: rounding may spoil no more than what is positive definite by less than that.
+func (k casting) Structure(c *ops.Call, _ int) (s ops.Structure) {
+	if a, ok := c.Array("input"); ok && k.out.Elem.Base.Float() {
+		s = ops.StructureOf(a)
+	}
+	return s
+}
+
 // Lower converts element by element.
 func (k casting) Lower(l *ops.Lowering) []*ops.Stage {
 	out, in := k.out, []operand.Operand{k.from}

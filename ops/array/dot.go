@@ -62,6 +62,14 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 	return &dot{p, r}, errors.Join(append(errs, err)...)
 }
 
+// Structure implements ops.Structured.
+func (d *dot) Structure(*ops.Call, int) (s ops.Structure) {
+	if len(d.over) == 1 {
+		s = operand.ProductStructure(d.product.xs, d.product.out.Dims[d.over[0]].Name)
+	}
+	return s
+}
+
 // Lower folds the product as sum does.
 func (d *dot) Lower(l *ops.Lowering) []*ops.Stage {
 	return []*ops.Stage{d.stages(l, "", d.product.stage(l, "product"), d.over, d.out, d.part)}

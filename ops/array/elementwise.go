@@ -78,6 +78,9 @@ type pointwise struct {
 	out     ops.Type
 }
 
+// Structure implements ops.Structured.
+func (t *pointwise) Structure(*ops.Call, int) ops.Structure { return operand.Structure(t.name, t.xs) }
+
 // bind types a call, finds every mistake, and computes what is made of numbers only.
 func (e *elementwise) bind(c *ops.Call) (ops.Op, error) {
 	t, err := e.typed(c)

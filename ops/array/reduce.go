@@ -105,6 +105,15 @@ func (r *reduction) of(t ops.Type, over []int) (*reduce, error) {
 // Outputs is one array.
 func (r *reduce) Outputs() []ops.Output { return ops.One(r.out) }
 
+// Structure implements ops.Structured: a sum of products is one of matrices.
+func (r *reduce) Structure(c *ops.Call, _ int) (s ops.Structure) {
+	a, _ := c.Array("a")
+	if p, ok := a.Of.Bound.(*pointwise); ok && p.name == "mul" && r.name == "sum" && len(r.over) == 1 {
+		s = operand.ProductStructure(p.xs, p.out.Dims[r.over[0]].Name)
+	}
+	return s
+}
+
 // Lower folds the input.
 func (r *reduce) Lower(l *ops.Lowering) []*ops.Stage {
 	return []*ops.Stage{r.stages(l, "", l.In("a"), r.over, r.out, r.part)}

@@ -2,10 +2,8 @@ package linear
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -15,9 +13,8 @@ import (
 // The numbers that tell of what has no answer among some systems.
 const (
 	toldCount = iota // how many of them have none
-	toldFirst        // the first one, in C order
-	toldPivot        // its first pivot that is not fit
-	toldValue        // what that is
+	toldFirst        // the number of the first one, in C order, times so many as there are pivots and one more, and its first pivot that is not fit
+	toldValue        // of a single one, what that is
 	toldNumbers
 )
 
@@ -25,7 +22,8 @@ const (
 // found here for it alone, whatever it is solved for.
 func (s *small) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 	systems := s.xs[0].Type.Dims
-	if slices.ContainsFunc(systems, func(d ops.Dim) bool { return d.Count != nil }) { // how many there are is known only when it runs
+	known := !slices.ContainsFunc(systems, func(d ops.Dim) bool { return d.Count != nil }) // or how many there are is known only when it runs
+	if !known || !l.Op.Own {
 		return nil, nil
 	}
 	of := *s
@@ -51,41 +49,31 @@ func (s *small) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 		})
 	}
 	pivot := found("pivot", ops.I32, func(b *ops.Body, pivot int, _ *ir.Node) *ir.Node { return b.I32(pivot) })
-	value := found("pivot.value", ops.F64, func(_ *ops.Body, _ int, value *ir.Node) *ir.Node { return value })
-	shape := ops.Type{Dims: systems}.Shape()
-	count := ops.Type{Dims: systems}.Len()
-	at := func(b *ops.Body, number *ir.Node) []*ir.Node {
-		index := make([]*ir.Node, len(shape))
-		for d, n := range slices.Backward(shape) {
-			index[d], number = b.Mod(number, b.I32(n)), b.Div(number, b.I32(n))
+	from := []*ops.Stage{pivot}
+	if len(systems) == 0 {
+		from = append(from, found("pivot.value", ops.F64, func(_ *ops.Body, _ int, value *ir.Node) *ir.Node { return value }))
+	}
+	told := l.Stage("told", ops.Type{Elem: ops.F64, Dims: []ops.Dim{{Name: "number", Size: toldNumbers}}}, from, func(b *ops.Body, index []*ir.Node) ops.Elem {
+		wrong := func(i []*ir.Node) *ir.Node { return b.Lt(pivot.At(b, i...).Re, b.I32(s.n)) }
+		value := b.F64(0)
+		if len(systems) == 0 {
+			value = from[1].At(b).Re
 		}
-		return index
-	}
-	fold := func(b *ops.Body, monoid ir.Monoid, from int, step func(k, acc, wrong *ir.Node) *ir.Node) *ir.Node {
-		return b.Fold(ir.FoldSpec{Name: "system", Lo: b.I32(0), Hi: b.I32(count), Init: []*ir.Node{b.I32(from)}, Monoid: monoid}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
-			return []*ir.Node{step(k, acc[0], b.Lt(pivot.At(b, at(b, k)...).Re, b.I32(s.n)))}, nil
-		})[0]
-	}
-	first := l.Stage("first", ops.Type{Elem: ops.I32}, []*ops.Stage{pivot}, func(b *ops.Body, _ []*ir.Node) ops.Elem {
-		return ops.Real(fold(b, ir.Smallest, count-1, func(k, acc, wrong *ir.Node) *ir.Node { return b.Min(acc, b.Select(wrong, k, b.I32(count-1))) }))
-	})
-	told := l.Stage("told", ops.Type{Elem: ops.F64, Dims: []ops.Dim{{Name: "number", Size: toldNumbers}}}, []*ops.Stage{first, pivot, value}, func(b *ops.Body, index []*ir.Node) ops.Elem {
-		one := b.Max(b.I32(0), b.Min(first.At(b).Re, b.I32(count-1)))
 		numbers := [toldNumbers]*ir.Node{
-			toldCount: b.Cast(ir.F64, fold(b, ir.Sum, 0, func(_, acc, wrong *ir.Node) *ir.Node { return b.Add(acc, b.Select(wrong, b.I32(1), b.I32(0))) })),
-			toldFirst: b.Cast(ir.F64, one),
-			toldPivot: b.Cast(ir.F64, pivot.At(b, at(b, one)...).Re),
-			toldValue: value.At(b, at(b, one)...).Re,
+			toldCount: counted(b, systems, wrong),
+			toldFirst: foremost(b, systems, float64(s.n+1), func(i []*ir.Node) (*ir.Node, *ir.Node) { return wrong(i), b.Cast(ir.F64, pivot.At(b, i...).Re) }),
+			toldValue: value,
 		}
 		return ops.Real(chosen(b, numbers[:], index[0]))
 	})
-	return told, doubt{s.of, systems}
+	return told, doubt{s.of, systems, s.n}
 }
 
 // doubt takes what is told of systems.
 type doubt struct {
 	of      *result
 	systems []ops.Dim
+	pivots  int
 }
 
 // Outputs are none.
@@ -108,21 +96,43 @@ func (d doubt) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.
 	if d.of.symmetric {
 		none, have, help = "the matrix is not positive definite", "a matrix that is not positive definite", "a little added to the diagonal makes a matrix positive definite that is so but for rounding"
 	}
-	pivot := fmt.Sprintf("pivot %.0f is %.3g", told[toldPivot], told[toldValue])
-	if total == 1 {
-		return ops.Note{}, problem.Wrong(problem.Singular, "a", help, "%s: %s", none, pivot)
+	first, pivot := int(told[toldFirst])/(d.pivots+1), int(told[toldFirst])%(d.pivots+1)
+	if len(d.systems) == 0 {
+		return ops.Note{}, problem.Wrong(problem.Singular, "a", help, "%s: pivot %d is %.3g", none, pivot, told[toldValue])
 	}
-	var where []string
-	rest := int(told[toldFirst])
-	for _, dim := range slices.Backward(d.systems) {
-		where = append([]string{fmt.Sprintf("%s %d", dim.Name, rest%dim.Size)}, where...)
-		rest /= dim.Size
-	}
-	p := problem.Wrong(problem.Singular, "a", help, "%.0f of the %d systems of `%s` have %s: of the first one, at %s, %s", told[toldCount], total, d.of.name, have, strings.Join(where, ", "), pivot)
+	p := problem.Wrong(problem.Singular, "a", help, "%.0f of the %d systems of `%s` have %s, the first one, at %s, for its pivot %d", told[toldCount], total, d.of.name, have, placeOf(first, d.systems), pivot)
 	if int(told[toldCount]) == total {
 		return ops.Note{}, p
 	}
 	p.Message += "; what is made of them is NaN or infinite"
 	p.Help, p.Warning = "", true
 	return ops.Note{Warnings: []problem.Problem{p}}, nil
+}
+
+// eachOf folds over all places of some dims.
+func eachOf(b *ops.Body, dims []ops.Dim, index []*ir.Node, start float64, monoid ir.Monoid, join func(x, y *ir.Node) *ir.Node, term func(index []*ir.Node) *ir.Node) *ir.Node {
+	d := len(index)
+	if d == len(dims) {
+		return term(index)
+	}
+	return b.Fold(ir.FoldSpec{Name: dims[d].Name, Lo: b.I32(0), Hi: b.I32(dims[d].Size), Init: []*ir.Node{b.F64(start)}, Monoid: monoid}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{join(acc[0], eachOf(b, dims, append(slices.Clone(index), k), start, monoid, join, term))}, nil
+	})[0]
+}
+
+// counted is at how many places of some dims something is so.
+func counted(b *ops.Body, dims []ops.Dim, so func(index []*ir.Node) *ir.Node) *ir.Node {
+	return eachOf(b, dims, nil, 0, ir.Sum, b.Add, func(i []*ir.Node) *ir.Node { return b.Select(so(i), b.F64(1), b.F64(0)) })
+}
+
+// foremost is the number of the first place of some dims where something is so, times a size, and a number below that size that it has there.
+func foremost(b *ops.Body, dims []ops.Dim, size float64, at func(index []*ir.Node) (so, number *ir.Node)) *ir.Node {
+	return eachOf(b, dims, nil, math.Inf(1), ir.Smallest, b.Min, func(i []*ir.Node) *ir.Node {
+		so, number := at(i)
+		place := b.F64(0)
+		for d, k := range i {
+			place = b.Add(b.Mul(place, b.F64(float64(dims[d].Size))), b.Cast(ir.F64, k))
+		}
+		return b.Select(so, b.Add(b.Mul(place, b.F64(size)), number), b.F64(math.Inf(1)))
+	})
 }

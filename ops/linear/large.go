@@ -23,6 +23,7 @@ type large struct {
 	upper    bool // a is taken to be an upper triangle, where it is taken to be a triangle
 	sides    []ops.Dim
 	base     ir.DType
+	known    string // of a, why it is taken to be what it is, where that was not said
 }
 
 // task is what is wanted.
@@ -300,7 +301,7 @@ func (z *large) Drive(h ops.Host) (ops.Note, error) {
 			}
 		}
 	}
-	return ops.Note{Text: fmt.Sprintf("panels of %d columns", min(panel, z.n))}, nil
+	return ops.Note{Text: fmt.Sprintf("panels of %d columns", min(panel, z.n)) + z.known}, nil
 }
 
 // columns finds a panel for some right sides.

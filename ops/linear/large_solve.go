@@ -78,5 +78,5 @@ func (z *large) substituted(h ops.Host, b int) (ops.Note, error) {
 			}
 		}
 	}
-	return ops.Note{Text: fmt.Sprintf("%d tiles of %d right sides and unknowns", len(order), b)}, nil
+	return ops.Note{Text: fmt.Sprintf("%d tiles of %d right sides and unknowns", len(order), b) + z.known}, nil
 }

@@ -40,7 +40,7 @@ func smallSpecs() []*ops.Spec {
 			Name: "solve", Doc: "Solutions of systems of linear equations.", Group: "linear algebra", Error: rule,
 			Long: "x where sum(a * x, over: columns) is b, for each element of the other dimensions by itself: elimination, with the largest of a column in " +
 				"front. With `symmetric`, a is symmetric and positive definite: by its triangular root, of which only the lower triangle is read; of more than 20 rows it is found out if it is not symmetric. With " +
-				"`triangle`, only that triangle of a is read. At most 20 rows, or 8 of a matrix that is neither, are solved in float64, in the kernel that uses " +
+				"`triangle`, only that triangle of a is read. Where neither is said, a is taken to be what is known of it (see `assume`). At most 20 rows, or 8 of a matrix that is neither, are solved in float64, in the kernel that uses " +
 				"it. Where one of several systems of at most 20 rows has no one solution, its x is not finite, or NaN, and the run warns of it, naming the first such system and its pivot; where none has one, or there " +
 				"is only one system, the run stops. So it is with `cholesky` and `marginal`. What a library solves, or a turn of `iterate`, is not told of. " + larger + " One that is neither symmetric nor a triangle goes so from 9 rows on, in memory as a whole; what the solution leaves of " +
 				"the right sides, in float64, is solved for once more, and the run warns where a pivot is as small as what rounding leaves in its column, or the second solution is no smaller than a tenth of the first." +
@@ -54,7 +54,7 @@ func smallSpecs() []*ops.Spec {
 		{
 			Name: "inverse", Doc: "Inverse of a matrix.", Group: "linear algebra", Error: rule,
 			Long: "Over the dimensions of a: x is sum(inverse(a) * b, over: rows) where sum(a * x, over: columns) is b. So rows and columns have changed places: the element at " +
-				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. " + larger + triangleOnDisk,
+				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. Where neither `symmetric` nor `triangle` is said, a is what is known of it (see `assume`). " + larger + triangleOnDisk,
 			Returns:  "an array like a.",
 			Params:   []ops.Param{matrix, rows, columns, symmetric, triangle},
 			Examples: []ops.Example{{Title: "Of a symmetric one", Code: made + "x = inverse(a, rows: i, columns: j, symmetric: true)\nshow(x)\nshow(sum(a * rename(x, from: i, to: k), over: j))"}},
@@ -154,11 +154,11 @@ func (s *small) rights(c *ops.Call, name string) error {
 
 func bindSolve(c *ops.Call) (ops.Op, error) {
 	of, does, most := elimination, solveGeneral, mostPermuting
-	triangle := c.Symbol("triangle")
+	symmetric, triangle, known, err := taken(c)
 	switch {
-	case c.Flag("symmetric") && triangle != "none":
-		return nil, problem.Wrong(problem.CannotHonour, "triangle", "leave one of them out", "a symmetric matrix is no triangle")
-	case c.Flag("symmetric"):
+	case err != nil:
+		return nil, err
+	case symmetric:
 		of, does, most = definite, solveDefinite, mostSmall
 	case triangle != "none":
 		of, does, most = map[string]*result{"lower": forward, "upper": backward}[triangle], solveTriangle, mostSmall
@@ -180,7 +180,7 @@ func bindSolve(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	z.rhs, z.sides, z.upper = s.rhs, sides, triangle == "upper"
+	z.rhs, z.sides, z.upper, z.known = s.rhs, sides, triangle == "upper", known
 	if does == solveGeneral {
 		return general{z}, nil
 	}
@@ -192,12 +192,15 @@ func bindInverse(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, does, triangle := c.Type("a"), solveTriangle, c.Symbol("triangle")
+	t, does := c.Type("a"), solveTriangle
+	symmetric, triangle, known, err := taken(c)
 	switch {
-	case c.Flag("symmetric") == (triangle != "none"):
-		return nil, problem.Wrong(problem.CannotHonour, "triangle", "say symmetric: true, or triangle: lower or upper, where it is so; solve has small matrices of all kinds",
+	case err != nil:
+		return nil, err
+	case symmetric == (triangle != "none"):
+		return nil, problem.Wrong(problem.CannotHonour, "triangle", "say symmetric: true, or triangle: lower or upper, where it is so; solve has matrices of all kinds",
 			"`inverse` is of symmetric matrices or triangles")
-	case c.Flag("symmetric"):
+	case symmetric:
 		does = solveDefinite
 	}
 	s.out.Dims, s.out.Unit = t.Dims, t.Unit.Power(-1)
@@ -205,7 +208,7 @@ func bindInverse(c *ops.Call) (ops.Op, error) {
 	if err != nil {
 		return nil, err
 	}
-	z.upper = triangle == "upper"
+	z.upper, z.known = triangle == "upper", known
 	return z, nil
 }
 

@@ -1,7 +1,13 @@
 // Package linear has the operators of linear algebra that are algorithms: over products, or of many elements at once.
 package linear
 
-import "weft/ops"
+import (
+	"slices"
+
+	"weft/ops"
+)
 
 // Specs are the operators of this package.
-func Specs() []*ops.Spec { return append(smallSpecs(), eigen, newton, evidenceSpec) }
+func Specs() []*ops.Spec {
+	return slices.Concat(smallSpecs(), structureSpecs(), []*ops.Spec{eigen, newton, evidenceSpec})
+}

@@ -13,6 +13,7 @@ type remap struct {
 	whole bool                                           // the input holds whole numbers
 	at    func(b *ops.Body, index []*ir.Node) []*ir.Node // index of the input from that of the result
 	ref   func(index []int) []int                        // the same on numbers
+	names map[string]string                              // of dims that have others in the input; nil: where the elements are may have changed
 }
 
 // remapSpec completes a spec whose first parameter is the array that plan takes elements from.
@@ -36,6 +37,19 @@ func (m remap) Outputs() []ops.Output { return ops.One(m.out) }
 
 // Whole tells whether the elements are whole numbers.
 func (m remap) Whole() bool { return m.whole }
+
+// Structure implements ops.Structured: matrices stay what they are where only names and the order of dims are other ones.
+func (m remap) Structure(c *ops.Call, _ int) (s ops.Structure) {
+	if a, ok := c.Array(m.input); ok && m.names != nil {
+		s = ops.StructureOf(a)
+		for _, dim := range []*string{&s.Rows, &s.Columns} {
+			if is := m.names[*dim]; is != "" {
+				*dim = is
+			}
+		}
+	}
+	return s
+}
 
 // Lower reads the input elsewhere.
 func (m remap) Lower(l *ops.Lowering) []*ops.Stage {

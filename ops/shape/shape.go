@@ -65,9 +65,10 @@ func planTranspose(c *ops.Call) (remap, error) {
 		return remap{}, problem.Wrong(problem.MissingDim, "order", "name every dimension once", "`order` leaves out %s", missing[0].Name)
 	}
 	return remap{
-		out: widened(t, dims),
-		at:  func(_ *ops.Body, index []*ir.Node) []*ir.Node { return permuted(index, order) },
-		ref: func(index []int) []int { return permuted(index, order) },
+		out:   widened(t, dims),
+		at:    func(_ *ops.Body, index []*ir.Node) []*ir.Node { return permuted(index, order) },
+		ref:   func(index []int) []int { return permuted(index, order) },
+		names: map[string]string{},
 	}, nil
 }
 
@@ -120,11 +121,13 @@ func planRename(c *ops.Call) (remap, error) {
 	if len(from) != len(to) {
 		return remap{}, problem.Wrong(problem.DimsCount, "to", "name as many", "`from` names %d dimensions, and `to` names %d", len(from), len(to))
 	}
-	dims := slices.Clone(t.Dims)
+	dims, names := slices.Clone(t.Dims), map[string]string{}
 	for i, d := range from {
-		dims[d].Name = to[i]
+		names[dims[d].Name], dims[d].Name = to[i], to[i]
 	}
-	return same(widened(t, dims)), operand.Distinct("to", dims)
+	m := same(widened(t, dims))
+	m.names = names
+	return m, operand.Distinct("to", dims)
 }
 
 func planCoordinates(c *ops.Call) (remap, error) {

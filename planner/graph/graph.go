@@ -169,6 +169,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
 		l := ops.NewLowering(op, c.stageOf)
+		l.Room = c.room
 		c.doubt(op, l) // told before what is made of answers is shown
 		out = bound.Lower(l)
 		c.Stages = append(c.Stages, l.Made()...)

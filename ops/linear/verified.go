@@ -1,0 +1,154 @@
+package linear
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/kernels/ir"
+	"weft/ops"
+	"weft/ops/operand"
+	"weft/ops/problem"
+)
+
+const (
+	rounding = 1e-6 // what an element may be beside what it should be, of the largest one
+	probes   = 16   // elements of each row that are looked at where a matrix is only said to be something
+)
+
+// The numbers that tell of elements that are not as they should be.
+const (
+	wrongCount = iota
+	wrongFirst // the number of the row of the first one among those of all matrices, times the turns in a row, and its turn, times the columns, and its column
+	wrongNumbers
+)
+
+// Doubt implements ops.Doubtful: of what is to be verified, all elements are looked at; of what is assumed, some of each row, where the matrix is in memory anyway.
+func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
+	a := l.In("a")
+	if z.why != ops.Verified && l.Room > 0 || slices.ContainsFunc(a.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
+		return nil, nil
+	}
+	dims, n := a.Type.Dims, a.Type.Dims[z.col].Size
+	batch := operand.Without(dims, []int{z.row, z.col})
+	element := func(b *ops.Body, batch []*ir.Node, r, c *ir.Node) *ir.Node {
+		var index []*ir.Node
+		for d := range dims {
+			switch d {
+			case z.row:
+				index = append(index, r)
+			case z.col:
+				index = append(index, c)
+			default:
+				index, batch = append(index, batch[0]), batch[1:]
+			}
+		}
+		return b.Cast(ir.F64, a.At(b, index...).Re)
+	}
+	turns := n
+	if z.why != ops.Verified {
+		turns = min(n, probes)
+	}
+	// column is where a turn looks in a row.
+	column := func(b *ops.Body, r, k *ir.Node) *ir.Node {
+		if turns == n {
+			return k
+		}
+		x := b.Mul(b.Cast(ir.F64, b.Add(b.Mul(r, b.I32(turns)), b.Add(k, b.I32(1)))), b.F64(golden))
+		x = b.Mul(b.Sub(x, b.Alu(ir.Floor, x)), b.F64(float64(n)))
+		return b.Max(b.I32(0), b.Min(b.Cast(ir.I32, x), b.I32(n-1)))
+	}
+	// Each matrix is looked at by itself; of a single one, each row.
+	parts, within := batch, []ops.Dim{dims[z.row], {Name: "turn", Size: turns}}
+	if len(parts) == 0 {
+		parts, within = within[:1], within[1:]
+	}
+	places := func(i, inner []*ir.Node) (batch []*ir.Node, r, k *ir.Node) {
+		all := slices.Concat(i, inner)
+		last := len(all) - 2
+		return all[:last], all[last], all[last+1]
+	}
+	stage := func(name string, of []ops.Dim, inputs []*ops.Stage, elem func(b *ops.Body, i []*ir.Node) *ir.Node) *ops.Stage {
+		return l.Stage(name, ops.Type{Elem: ops.F64, Dims: of}, inputs, func(b *ops.Body, i []*ir.Node) ops.Elem { return ops.Real(elem(b, i)) })
+	}
+	most := stage("largest.of.parts", parts, []*ops.Stage{a}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+		return eachOf(b, within, nil, 0, ir.Largest, b.Max, func(inner []*ir.Node) *ir.Node {
+			batch, r, k := places(i, inner)
+			return b.Abs(element(b, batch, r, column(b, r, k)))
+		})
+	})
+	largest := stage("largest", nil, []*ops.Stage{most}, func(b *ops.Body, _ []*ir.Node) *ir.Node {
+		return eachOf(b, parts, nil, 0, ir.Largest, b.Max, func(i []*ir.Node) *ir.Node { return most.At(b, i...).Re })
+	})
+	wrong := func(b *ops.Body, i, inner []*ir.Node) (so, c *ir.Node) {
+		batch, r, k := places(i, inner)
+		c = column(b, r, k)
+		x, beside := element(b, batch, r, c), b.True()
+		switch z.is {
+		case ops.Diagonal:
+			beside = b.Alu(ir.Ne, r, c)
+		case ops.Lower:
+			beside = b.Lt(r, c)
+		case ops.Upper:
+			beside = b.Lt(c, r)
+		case ops.Symmetric, ops.PositiveDefinite:
+			x = b.Sub(x, element(b, batch, c, r))
+		}
+		fine := b.Le(b.Abs(x), b.Mul(b.F64(rounding), largest.At(b).Re)) // not so where it is no number
+		return b.And(beside, b.Alu(ir.Eq, b.Select(fine, b.I32(1), b.I32(0)), b.I32(0))), b.Cast(ir.F64, c)
+	}
+	looked := []*ops.Stage{a, largest}
+	many := stage("wrong", parts, looked, func(b *ops.Body, i []*ir.Node) *ir.Node {
+		return counted(b, within, func(inner []*ir.Node) *ir.Node { so, _ := wrong(b, i, inner); return so })
+	})
+	first := stage("wrong.first", parts, looked, func(b *ops.Body, i []*ir.Node) *ir.Node {
+		return foremost(b, within, float64(n), func(inner []*ir.Node) (so, c *ir.Node) { return wrong(b, i, inner) })
+	})
+	told := stage("told", []ops.Dim{{Name: "number", Size: wrongNumbers}}, []*ops.Stage{many, first}, func(b *ops.Body, index []*ir.Node) *ir.Node {
+		numbers := [wrongNumbers]*ir.Node{
+			wrongCount: eachOf(b, parts, nil, 0, ir.Sum, b.Add, func(i []*ir.Node) *ir.Node { return many.At(b, i...).Re }),
+			wrongFirst: foremost(b, parts, float64(n*ops.Type{Dims: within}.Len()), func(i []*ir.Node) (so, number *ir.Node) {
+				number = first.At(b, i...).Re
+				return b.Lt(number, b.F64(math.Inf(1))), number
+			}),
+		}
+		return chosen(b, numbers[:], index[0])
+	})
+	return told, verified{z, append(slices.Clone(batch), dims[z.row]), turns}
+}
+
+// verified takes what is told of the elements.
+type verified struct {
+	of    *assumed
+	rows  []ops.Dim
+	turns int // in each row
+}
+
+// Outputs are none.
+func (verified) Outputs() []ops.Output { return nil }
+
+// Inner implements ops.Inner: nothing leaves the program by it.
+func (verified) Inner() {}
+
+// Take stops where an element is not as it should be.
+func (v verified) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
+	told := func(i int) float64 { return in[0].Float(i) }
+	if told(wrongCount) == 0 {
+		return ops.Note{}, nil
+	}
+	across, first := v.of.Gives[0].Type.Dims[v.of.col], int(told(wrongFirst))
+	where := fmt.Sprintf("%s, %s %d", placeOf(first/across.Size/v.turns, v.rows), across.Name, first%across.Size)
+	return ops.Note{}, problem.Wrong(problem.NotMet, "is", "", "the matrix is not %s: of the elements that were looked at, %.0f are not as they should be; the first one is at %s", ops.PropertyNames[v.of.is], told(wrongCount), where)
+}
+
+// placeOf says where a number in C order is, by dims.
+func placeOf(number int, dims []ops.Dim) string {
+	var where []string
+	for _, d := range slices.Backward(dims) {
+		where = append([]string{fmt.Sprintf("%s %d", d.Name, number%d.Size)}, where...)
+		number /= d.Size
+	}
+	return strings.Join(where, ", ")
+}
