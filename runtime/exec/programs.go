@@ -3,15 +3,20 @@ package exec
 import (
 	"context"
 	"fmt"
+	"runtime"
+	"sync"
+	"weak"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/planner/bound"
 )
 
-// Programs are the kernels of plans, as far as they are compiled, each on one of the host's devices. The zero value holds none.
+// Programs are the kernels of plans, as far as they are compiled, each on one of the host's devices. What becomes of a plan that is gone goes with it: a
+// session may make thousands. The zero value holds none.
 type Programs struct {
-	of map[*bound.Kernel]device.Program
+	mu sync.Mutex
+	of map[weak.Pointer[bound.Kernel]]device.Program
 }
 
 // Of is the program of a kernel; nil: it is not compiled.
@@ -19,7 +24,28 @@ func (p *Programs) Of(k *bound.Kernel) device.Program {
 	if p == nil {
 		return nil
 	}
-	return p.of[k]
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.of[weak.Make(k)]
+}
+
+func (p *Programs) set(k *bound.Kernel, to device.Program) {
+	key := weak.Make(k)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.of == nil {
+		p.of = map[weak.Pointer[bound.Kernel]]device.Program{}
+	}
+	if p.of[key] == nil {
+		runtime.AddCleanup(k, p.forget, key)
+	}
+	p.of[key] = to
+}
+
+func (p *Programs) forget(k weak.Pointer[bound.Kernel]) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.of, k)
 }
 
 // Compile makes kernels ready on a device, in one go, and fits their tiles to what the compiled code likes. They then belong to that device.
@@ -35,11 +61,8 @@ func (p *Programs) Compile(ctx context.Context, dev device.Device, threads int, 
 	if err != nil {
 		return err
 	}
-	if p.of == nil {
-		p.of = map[*bound.Kernel]device.Program{}
-	}
 	for i, k := range kernels {
-		p.of[k] = programs[i]
+		p.set(k, programs[i])
 		k.Compiled(dev.Info(), programs[i].Report(), programs[i].Step(), threads)
 	}
 	return nil

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"weft/lang/diag"
 	"weft/planner/bound"
@@ -10,6 +11,9 @@ import (
 	"weft/runtime/result"
 	"weft/runtime/verify"
 )
+
+// mostSeen is of how many kernels a session that lasts keeps what they took until it learns, the latest ones.
+const mostSeen = 4096
 
 // Run runs a plan of a program: on the session's devices, within its memory, with what outputs record. Options say the rest. The result
 // holds what was done also where an error is returned; what a run warns of is added to the program.
@@ -34,6 +38,7 @@ func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt run
 		if opt.Verify && !opt.Count && !opt.Discard && !opt.Resume { // a run as `weft run` makes it
 			s.seen = append(s.seen, result.Besides(p, r)...)
 		}
+		s.seen = slices.Delete(s.seen, 0, max(0, len(s.seen)-mostSeen))
 	}
 	return r, prog.failed(err)
 }
