@@ -39,7 +39,7 @@ func open(c *ops.Call) (input, error) {
 }
 
 // choices are the arguments by which one of the arrays in a file is chosen.
-var choices = []string{"hdu", "member"}
+var choices = []string{"hdu", "member", "band"}
 
 // chosen is what a call chooses of a file by.
 func chosen(c *ops.Call, f *format.Format) (format.Choice, error) {

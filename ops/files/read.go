@@ -27,6 +27,7 @@ func readSpec() *ops.Spec {
 			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out; for a record those that come first in its arrays").New().Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			{Name: "hdu", Doc: "name of the part of a FITS file, or its number, from 0; the first with data when left out", Accept: ops.KSymbol | ops.KText | ops.KNumber, Integer: true, Optional: true},
+			{Name: "band", Doc: "number of the band of a GeoTIFF file, from 1, where it holds several", Accept: ops.KNumber, Integer: true, Positive: true, Optional: true},
 			ops.Str("member", "name of one array of an NPZ file, or of a column of a FITS or CSV table; all, as a record, when left out").Opt(),
 			ops.Choose("as", "element type to read as", elementNames()...).Opt(),
 			{Name: "along", Doc: "dimension of several files: one that they have, along which they lie behind each other, or a new one", Accept: ops.KSymbol, Optional: true},

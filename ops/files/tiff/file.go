@@ -34,13 +34,16 @@ func Stat(path string) (Header, error) {
 	return f.header, f.Close()
 }
 
-// Open checks the raster in the GeoTIFF file at path and keeps the file open for reading.
-func Open(path string) (*File, error) {
+// Open checks the raster in the GeoTIFF file at path, of one band, and keeps the file open for reading.
+func Open(path string) (*File, error) { return OpenBand(path, 0) }
+
+// OpenBand is Open of a band of several, from 1; 0 is the only one that there is.
+func OpenBand(path string, band int) (*File, error) {
 	file, size, err := fileio.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	f, err := New(path, file, size)
+	f, err := newFile(path, file, size, band)
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -52,9 +55,11 @@ func Open(path string) (*File, error) {
 }
 
 // New reads a raster from size bytes of r, called name in errors. Concurrent use of the File needs an r that allows it.
-func New(name string, r io.ReaderAt, size int64) (*File, error) {
+func New(name string, r io.ReaderAt, size int64) (*File, error) { return newFile(name, r, size, 0) }
+
+func newFile(name string, r io.ReaderAt, size int64, band int) (*File, error) {
 	f := &File{name: name, cache: newCache(DefaultCache)}
-	if err := f.open(r, size); err != nil {
+	if err := f.open(r, size, band); err != nil {
 		return nil, fileio.Wrap(name, fileio.CannotRead, err)
 	}
 	f.pools()
@@ -65,7 +70,7 @@ func (f *File) pools() {
 	f.rows.New = func() any { b := words.Bytes(chunk); return &b }
 }
 
-func (f *File) open(r io.ReaderAt, size int64) error {
+func (f *File) open(r io.ReaderAt, size int64, band int) error {
 	source, first, err := openContainer(r, size)
 	if err != nil {
 		return err
@@ -75,7 +80,7 @@ func (f *File) open(r io.ReaderAt, size int64) error {
 		return err
 	}
 	f.source = source
-	if f.header, err = readHeader(d); err != nil {
+	if f.header, err = readHeader(d, band); err != nil {
 		return err
 	}
 	f.header.Ignored = ignored

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"runtime"
+	"strconv"
 
 	"weft/kernels/region"
 	"weft/ops/files/element"
@@ -14,12 +15,12 @@ import (
 
 // Raster is the format of GeoTIFF files.
 var Raster = &format.Format{
-	Name: "GeoTIFF", Endings: []string{".tif", ".tiff"}, Holds: Holds, Takes: []string{"as"},
+	Name: "GeoTIFF", Endings: []string{".tif", ".tiff"}, Holds: Holds, Takes: []string{"as"}, Choices: []string{"band"},
 	Open: openRaster, Check: check, Create: createRaster, Scratch: scratch, Chunk: func(format.Order) []int { return []int{tileEdge, tileEdge} },
 	Provenance: func(path string) (string, error) { h, err := Stat(path); return h.Description, err },
 	Reads: "A GeoTIFF gives one band over y and x, row 0 in the north, with its coordinates and map projection, or those of a world file beside it (.tfw, .wld); elements that it marks as missing, by a nodata value or by a mask inside the file or beside it (.msk), are NaN, for which " +
 		"whole numbers become floats. Scale and offset of GDAL's metadata are applied: elements are scale v + offset, in floats. Read `as` whole numbers, " +
-		"missing elements keep the value that is stored. Heights that the system of a GeoTIFF gives in feet are read in feet; `unit: 1` keeps the numbers. Files of several bands are refused, a band of alpha too: a mask can be made of it.",
+		"missing elements keep the value that is stored. Heights that the system of a GeoTIFF gives in feet are read in feet; `unit: 1` keeps the numbers. Of several bands `band` chooses one; files with a band of alpha are refused: a mask can be made of it.",
 	Writes: "A GeoTIFF holds one real array of two dimensions, rows first, with its coordinates, map projection, and what it was made from. " +
 		"It is cloud optimized, and where an axis has more than 512 elements there are copies reduced by 2, 4, ...: of floats by means of what is there, of whole numbers by one of each four.",
 }
@@ -27,8 +28,15 @@ var Raster = &format.Format{
 // raster is the raster of an open file.
 type raster struct{ *File }
 
-func openRaster(path string, _ format.Choice) (format.Input, error) {
-	f, err := Open(path)
+func openRaster(path string, c format.Choice) (format.Input, error) {
+	band := 0
+	if text, chosen := c["band"]; chosen {
+		var err error
+		if band, err = strconv.Atoi(text); err != nil {
+			return nil, err
+		}
+	}
+	f, err := OpenBand(path, band)
 	if err != nil {
 		return nil, err
 	}
@@ -66,9 +74,9 @@ func (r raster) band() int {
 // scratch is two rows of blocks, and a block for each processor.
 func (r raster) scratch(at region.Region) int64 {
 	h := r.Header()
-	block := int64(h.BlockH) * int64(h.BlockW) * int64(h.DType.Size())
+	block := int64(h.BlockH) * int64(h.BlockW) * int64(h.DType.Size()) * h.together()
 	all := int64(runtime.GOMAXPROCS(0)) << 18
-	if h.Compression != None {
+	if h.whole() {
 		all = r.cacheSize(at[1].Len()) + int64(runtime.GOMAXPROCS(0))*block
 	}
 	if h.Masked { // a row of its blocks, and pieces of rows

@@ -130,6 +130,9 @@ func encodeGeoKeys(crs CRS) (list, doubles, text rawField) {
 		doubles = doublesField(crs.Unit.Metres)
 		entries = append(entries, [4]uint16{uint16(keyLinearUnitSize), uint16(tagGeoDoubles), 1, 0})
 	}
+	if len(entries) == 1 {
+		return list, doubles, text // keys that name no system are a system of their own to GDAL
+	}
 	slices.SortFunc(entries, func(a, b [4]uint16) int { return int(a[0]) - int(b[0]) })
 	all := []uint16{1, 1, 0, uint16(len(entries))}
 	for _, e := range entries {

@@ -3,6 +3,7 @@ package tiff
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/ops/files/element"
 	"weft/ops/files/tiff/packing"
@@ -41,6 +42,10 @@ type Header struct {
 	Geo           Geo
 	Nodata        *float64 // the value of elements that are missing, or nil
 	Masked        bool     // a mask in the file says which elements are missing
+	// Bands is how many bands there are, if several, of which Band is read, from 1. Mixed says that the elements of a place lie side by side in the
+	// blocks, band by band, and not in blocks of their own.
+	Bands, Band int
+	Mixed       bool
 	// Scale and Offset turn elements into what they stand for, Scale v + Offset, in files that store it so. A Scale
 	// of 0 means that elements stand for themselves. Reading does not apply them.
 	Scale, Offset float64
@@ -61,6 +66,14 @@ type Header struct {
 // Ignored counts the images of a file that are not read: reduced copies, masks of those or further ones, and further images.
 type Ignored struct{ Overviews, Masks, Images int }
 
+// together is how many elements of a place lie side by side in a block.
+func (h *Header) together() int64 {
+	if h.Mixed {
+		return int64(h.Bands)
+	}
+	return 1
+}
+
 // Bytes is the size of all elements.
 func (h Header) Bytes() int64 { return int64(h.Height) * int64(h.Width) * int64(h.DType.Size()) }
 
@@ -71,7 +84,8 @@ var photometrics = map[int64]string{
 }
 
 // readHeader reads what the directory says of the elements and their blocks, without looking at the blocks.
-func readHeader(d directory) (h Header, err error) {
+func readHeader(d directory, band int) (h Header, err error) {
+	h.Band = band
 	h.BigEndian = d.order.String() == "BigEndian"
 	h.Big = d.big
 	steps := []func(directory) error{h.readSize, h.readType, h.readCompression, h.readBlocks, h.readText}
@@ -103,7 +117,7 @@ func (h *Header) readSize(d directory) error {
 	return nil
 }
 
-// readType checks that there is one band of plain numbers.
+// readType checks that there is one band of plain numbers, or several alike of which one is chosen.
 func (h *Header) readType(d directory) error {
 	var values [5]int64
 	for i, f := range []struct {
@@ -118,15 +132,25 @@ func (h *Header) readType(d directory) error {
 	bands, photometric, format, bits, orientation := values[0], values[1], values[2], values[3], values[4]
 	picture, isPicture := photometrics[photometric]
 	switch {
-	case bands != 1 && isPicture:
-		return &Error{Reason: fmt.Sprintf("holds %s of %d bands; one band is read", picture, bands), Help: oneBand}
 	case bands != 1 && d.alpha():
 		return &Error{
-			Reason: fmt.Sprintf("holds %d bands, of which one is alpha (transparency); one band is read", bands),
+			Reason: fmt.Sprintf("holds %d bands, of which one is alpha (transparency), which is not read", bands),
 			Help:   fmt.Sprintf("make a mask of it: gdal_translate -b 1 -mask %d --config GDAL_TIFF_INTERNAL_MASK YES in.tif out.tif", bands),
 		}
-	case bands != 1:
+	case bands != 1 && h.Band == 0 && isPicture:
+		return &Error{Reason: fmt.Sprintf("holds %s of %d bands; one band is read", picture, bands), Help: oneBand}
+	case bands != 1 && h.Band == 0:
 		return &Error{Reason: fmt.Sprintf("holds %d bands; one band is read", bands), Help: oneBand}
+	case h.Band < 0 || int64(h.Band) > bands:
+		return &Error{Reason: fmt.Sprintf("holds %d bands, of which none has the number %d", bands, h.Band), Help: "they are numbered from 1"}
+	case bands != 1 && photometric == 2: // of red, green and blue each is plain numbers
+		isPicture = false
+		photometric = 1
+	}
+	if err := h.readBands(d, bands); err != nil {
+		return err
+	}
+	switch {
 	case isPicture:
 		return &Error{Reason: fmt.Sprintf("holds %s, not plain numbers", picture), Help: "extract the numbers first, e.g. gdal_translate -co PHOTOMETRIC=MINISBLACK in.tif out.tif"}
 	case photometric > 1:
@@ -149,6 +173,38 @@ func (h *Header) readType(d directory) error {
 	return nil
 }
 
+// readBands checks that bands are alike.
+func (h *Header) readBands(d directory, bands int64) error {
+	if bands == 1 {
+		h.Band = 0
+		return nil
+	}
+	if bands > math.MaxUint16 {
+		return malformed(tagSamplesPerPixel, "has the value %d", bands)
+	}
+	h.Bands = int(bands)
+	planes, err := d.int(tagPlanarConfig, 1)
+	if err != nil {
+		return err
+	}
+	if h.Mixed = planes == 1; !h.Mixed && planes != 2 {
+		return malformed(tagPlanarConfig, "has the value %d", planes)
+	}
+	for _, t := range []tag{tagBitsPerSample, tagSampleFormat} {
+		if !d.has(t) {
+			continue
+		}
+		kinds, err := d.ints(t, bands)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(kinds, func(k int64) bool { return k != kinds[0] }) {
+			return &Error{Reason: fmt.Sprintf("holds %d bands of several element types", bands), Help: extractBand}
+		}
+	}
+	return nil
+}
+
 // alpha reports whether the last band is transparency: ExtraSamples of 1 or 2.
 func (d directory) alpha() bool {
 	n := d.fields[tagExtraSamples].count
@@ -159,7 +215,10 @@ func (d directory) alpha() bool {
 	return err == nil && (kinds[n-1] == 1 || kinds[n-1] == 2)
 }
 
-const oneBand = "extract one first, e.g. gdal_translate -b 1 in.tif out.tif"
+const (
+	oneBand     = "choose one: band: 1"
+	extractBand = "extract one first, e.g. gdal_translate -b 1 in.tif out.tif"
+)
 
 func (h *Header) readCompression(d directory) error {
 	compression, err := d.int(tagCompression, 1)
@@ -234,6 +293,6 @@ func (h *Header) readText(d directory) (err error) {
 	if h.Nodata, err = readNodata(d); err != nil {
 		return err
 	}
-	h.Scale, h.Offset, err = readScale(d)
+	h.Scale, h.Offset, err = readScale(d, max(h.Band, 1))
 	return err
 }

@@ -55,7 +55,7 @@ func TestWhatIsNotReadIsNamed(t *testing.T) {
 			m.add(262, 3, 2)
 			return m.file(273, 279, blocks...)
 		}(), "holds an RGB picture of 3 bands; one band is read"},
-		"bands":           {change(s, 277, 3, 2), "holds 2 bands; one band is read\nhelp: extract one first"},
+		"bands":           {change(s, 277, 3, 2), "holds 2 bands; one band is read\nhelp: choose one: band: 1"},
 		"palette":         {change(s, 262, 3, 3), "holds a picture with a colour table (palette)"},
 		"mask":            {change(s, 262, 3, 4), "holds a mask"},
 		"CFA":             {change(s, 262, 3, 32803), "PhotometricInterpretation (tag 262) 32803"},

@@ -57,8 +57,8 @@ type gdalItem struct {
 	Text   string `xml:",chardata"`
 }
 
-// readScale reads what turns elements into values. A scale of 1 with no offset is none: both are 0 then.
-func readScale(d directory) (scale, offset float64, err error) {
+// readScale reads what turns elements of a band into values. A scale of 1 with no offset is none: both are 0 then.
+func readScale(d directory, band int) (scale, offset float64, err error) {
 	text, err := d.text(tagMetadata)
 	if err != nil || text == "" {
 		return 0, 0, err
@@ -70,7 +70,7 @@ func readScale(d directory) (scale, offset float64, err error) {
 	scale = 1
 	for role, value := range map[string]*float64{"scale": &scale, "offset": &offset} {
 		for _, item := range m.Items {
-			if item.Role != role || item.Sample != "" && item.Sample != "0" {
+			if item.Role != role || max(item.Sample, "0") != strconv.Itoa(band-1) {
 				continue
 			}
 			if *value, err = number(item.Text); err != nil {

@@ -26,7 +26,7 @@ func images(t *testing.T, path string) (files []*File, directories []int64) {
 		if d, at, err = c.directory(at); err == nil {
 			f := &File{source: c, name: path, cache: newCache(DefaultCache)}
 			f.pools()
-			if f.header, err = readHeader(d); err == nil {
+			if f.header, err = readHeader(d, 0); err == nil {
 				f.table, err = readTable(d, &f.header)
 			}
 			files = append(files, f)

@@ -58,7 +58,7 @@ func (f *File) ReadTile(dst []byte, as Layout, r Rect) error {
 		return fileio.Wrap(f.name, fileio.CannotRead, err)
 	}
 	read := f.readPacked
-	if f.header.Compression == None {
+	if !f.header.whole() {
 		read = f.readPlain
 	}
 	for b := range f.header.over(r) {

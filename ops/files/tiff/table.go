@@ -26,31 +26,35 @@ func readTable(d directory, h *Header) ([]place, error) {
 		return nil, &Error{Reason: fmt.Sprintf("is damaged: it lacks %v", offsetsTag), Help: "copy or write the file again"}
 	}
 	full := h.blockBytes()
-	if full < 0 || h.Compression != None && full > MaxBlock {
+	if full < 0 || h.whole() && full > MaxBlock/h.together() {
 		return nil, &Error{
-			Reason: fmt.Sprintf("has compressed blocks of %d x %d %v; at most %d bytes are unpacked at once", h.BlockH, h.BlockW, h.DType, MaxBlock),
+			Reason: fmt.Sprintf("has blocks of %d x %d %v that are compressed or hold several bands; at most %d bytes are unpacked at once", h.BlockH, h.BlockW, h.DType, MaxBlock),
 			Help:   rewrite,
 		}
 	}
-	offsets, err := d.ints(offsetsTag, h.blocks())
+	first, count := int64(0), h.blocks() // of the band
+	if h.Bands > 1 && !h.Mixed {
+		first = int64(h.Band-1) * count
+	}
+	offsets, err := d.ints(offsetsTag, first+count)
 	if err != nil {
 		return nil, err
 	}
 	var counts []int64
 	if d.has(countsTag) {
-		counts, err = d.ints(countsTag, h.blocks())
+		counts, err = d.ints(countsTag, first+count)
 	} else if h.Compression != None {
 		err = &Error{Reason: fmt.Sprintf("is damaged: it lacks %v", countsTag), Help: "copy or write the file again"}
 	}
 	if err != nil {
 		return nil, err
 	}
-	table := make([]place, len(offsets))
+	table := make([]place, count)
 	for i := range table {
-		need := h.bytes(h.block(i))
-		table[i] = place{offsets[i], need}
+		need := h.bytes(h.block(i)) * h.together()
+		table[i] = place{offsets[first+int64(i)], need}
 		if counts != nil {
-			table[i].bytes = counts[i]
+			table[i].bytes = counts[first+int64(i)]
 		}
 		if err := table[i].check(d.container, h, i, need); err != nil {
 			return nil, err
@@ -58,6 +62,9 @@ func readTable(d directory, h *Header) ([]place, error) {
 	}
 	return table, nil
 }
+
+// whole reports whether blocks are held in memory whole before their elements are placed.
+func (h *Header) whole() bool { return h.Compression != None || h.Mixed }
 
 // check says why a block cannot hold what it should.
 func (p place) check(c *container, h *Header, i int, need int64) error {

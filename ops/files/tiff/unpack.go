@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"weft/ops/files/tiff/packing"
+	"weft/ops/files/words"
 )
 
 var unpackers = sync.Pool{New: func() any { return new(packing.Unpacker) }}
@@ -18,10 +19,35 @@ func (f *File) unpack(b block, dst []byte) error {
 		repeat(dst, f.header.fill())
 		return nil
 	}
+	if !f.header.Mixed {
+		return f.unpackAll(p, b, dst)
+	}
+	all := words.Bytes(len(dst) * int(f.header.together()))
+	if err := f.unpackAll(p, b, all); err != nil {
+		return err
+	}
+	// Both predictors work on each band of a row by itself: that of floats on bytes, the other on elements.
+	size := f.header.DType.Size()
+	if f.header.Predictor == FloatingPoint {
+		size = 1
+	}
+	apart := size * f.header.Bands
+	for to, from := 0, (f.header.Band-1)*size; to < len(dst); to, from = to+size, from+apart {
+		copy(dst[to:to+size], all[from:])
+	}
+	f.header.unpredict(dst, b.area.Width())
+	return nil
+}
+
+// unpackAll fills dst with all that is in a block; of one band in this machine's byte order.
+func (f *File) unpackAll(p place, b block, dst []byte) error {
+	if f.header.Compression == None {
+		return f.source.fill(dst, p.offset)
+	}
 	in := unpackers.Get().(*packing.Unpacker)
 	defer unpackers.Put(in)
 	src := io.NewSectionReader(f.source.r, p.offset, p.bytes)
-	padding := f.header.blockBytes() - f.header.bytes(b)
+	padding := (f.header.blockBytes() - f.header.bytes(b)) * f.header.together()
 	switch err := in.Unpack(f.header.Compression, dst, src, padding); {
 	case errors.Is(err, packing.ErrOldLZW), errors.Is(err, packing.ErrShortened):
 		return &Error{Reason: err.Error(), Help: rewrite}
@@ -32,7 +58,9 @@ func (f *File) unpack(b block, dst []byte) error {
 			Err:    err,
 		}
 	}
-	f.header.unpredict(dst, b.area.Width())
+	if !f.header.Mixed {
+		f.header.unpredict(dst, b.area.Width())
+	}
 	return nil
 }
 
