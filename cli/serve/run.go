@@ -69,20 +69,25 @@ type program struct {
 	book    *notebook.Notebook
 	values  []notebook.Defined
 	given   map[string]*memory
-	arrays  []ops.Array // among the values, in their order
+	inputs  map[string]ops.Array // what names stand for
+	arrays  []ops.Array          // among the values, in their order
 	results []*array
+
+	plan   *bound.Plan                                             // of a program of its own; nil: not yet
+	warned []*diag.Diagnostic                                      // before it runs
+	take   func(ctx context.Context, i int, h ops.HostArray) error // has the i-th of the arrays
 }
 
 // check checks what a request runs. What is wrong with it is an error, and then nothing is kept of it.
 func (s *Server) check(q request) (p *program, err error) {
-	p = &program{given: map[string]*memory{}}
+	p = &program{given: map[string]*memory{}, inputs: map[string]ops.Array{}}
 	values, params := map[string]ops.Value{}, map[string]string{}
 	for name, a := range q.Arrays {
 		v, m, err := a.input(name, s.mapped)
 		if err != nil {
 			return p, err
 		}
-		values[name], p.given[name] = v, m
+		values[name], p.inputs[name], p.given[name] = v, v, m
 	}
 	own := paramsOf(q.Text)
 	if q.Session != "" {
@@ -291,26 +296,33 @@ func (p *program) collect(v ops.Value) {
 
 // run runs a text and hands over what is wanted.
 func (s *Server) run(ctx context.Context, q request, r *reply) (*reply, error) {
-	p, err := s.check(q)
+	p, err := s.renewed(q), error(nil)
+	if p == nil {
+		p, err = s.check(q)
+	}
+	s.last = nil
 	if err != nil {
 		return nil, err
 	}
 	var shown strings.Builder
 	opt := weft.Options{Verify: true, Terminal: page.Terminal{Writer: &shown}}
-	take := func(ctx context.Context, i int, h ops.HostArray) error {
+	p.take = func(ctx context.Context, i int, h ops.HostArray) error {
 		a, err := output(ctx, h, func(bytes int) (*memory, error) { return s.room(&q.Spare, bytes) })
 		p.results[i] = &a
 		return err
 	}
 	var done *result.Result
 	if p.entry != nil {
-		p.entry.Ask(p.arrays, take)
+		p.entry.Ask(p.arrays, p.take)
 		done, err = p.book.Enter(ctx, p.entry, opt)
 	} else {
-		done, err = p.execute(ctx, s.Session, opt, take)
+		done, err = p.execute(ctx, s.Session, opt)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if done != nil && len(done.Repairs) == 0 {
+		s.remember(q, p)
 	}
 	if r.Shown, err = page.Pieces(shown.String()); err != nil {
 		return nil, err
@@ -341,18 +353,21 @@ func (s *Server) run(ctx context.Context, q request, r *reply) (*reply, error) {
 }
 
 // execute plans and runs a program of its own.
-func (p *program) execute(ctx context.Context, se *session.Session, opt weft.Options, take func(context.Context, int, ops.HostArray) error) (*result.Result, error) {
-	for i, a := range p.arrays {
-		p.Sinks = append(p.Sinks, notebook.Handed(i, a, func(ctx context.Context, h ops.HostArray) error { return take(ctx, i, h) }))
+func (p *program) execute(ctx context.Context, se *session.Session, opt weft.Options) (*result.Result, error) {
+	if p.plan == nil {
+		for i, a := range p.arrays {
+			p.Sinks = append(p.Sinks, notebook.Handed(i, a, func(ctx context.Context, h ops.HostArray) error { return p.take(ctx, i, h) }))
+		}
+		if len(p.Sinks) == 0 {
+			return nil, nil
+		}
+		var err error
+		if p.plan, err = se.Plan(ctx, p.Program, session.PlanOptions{}); err != nil {
+			return nil, err
+		}
+		p.warned = p.Found.Sorted()
 	}
-	if len(p.Sinks) == 0 {
-		return nil, nil
-	}
-	plan, err := se.Plan(ctx, p.Program, session.PlanOptions{})
-	if err != nil {
-		return nil, err
-	}
-	r, err := se.Run(ctx, p.Program, plan, opt)
+	r, err := se.Run(ctx, p.Program, p.plan, opt)
 	if err == nil {
 		err = p.Err() // of a result that is not what float64 gives
 	}

@@ -35,6 +35,7 @@ type Server struct {
 	given   map[string]map[string]*memory                            // what sessions were given, by name
 	known   []*memory                                                // the client's memory that is mapped
 	handed  []*memory                                                // arrays of the last reply in memory of ours
+	last    *again                                                   // program; nil: there is none to run once more
 }
 
 // Serve answers a client until it is gone; what runs then is cancelled.

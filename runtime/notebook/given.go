@@ -18,6 +18,25 @@ func Given(name string, h ops.HostArray) ops.Array {
 	return ops.Array{Of: &ops.Instance{ID: firstGiven, Spec: givenSpec, Bound: g, Out: g.Outputs(), Label: name, Call: &ops.Call{Spec: givenSpec, Args: map[string]ops.Value{}}}}
 }
 
+// Renewed has a given array hold the elements of another one of its type. It reports whether a program would be the same with these: nobody looked for
+// starts of rows in those that it held, and their range is the same where somebody asked, since programs can say it.
+func Renewed(a, of ops.Array) bool {
+	g, was := a.Of.Bound.(*given)
+	next, is := of.Of.Bound.(*given)
+	if !was || !is || g.starts {
+		return false
+	}
+	g.host = next.host
+	if !g.ranged {
+		return true
+	}
+	lo, hi := rangeOf(g.host)
+	return g.lo == lo && hi == g.hi
+}
+
+// Released has a given array hold no elements until it is renewed.
+func Released(a ops.Array) { a.Of.Bound.(*given).host = ops.HostArray{} }
+
 // Handed is a sink that hands an array over: the i-th of a program. take has it until it returns.
 func Handed(i int, a ops.Array, take func(context.Context, ops.HostArray) error) *ops.Instance {
 	args := map[string]ops.Value{"a": a}
@@ -39,8 +58,10 @@ var (
 type given struct {
 	ops.Gives
 	host   ops.HostArray
-	once   sync.Once
+	mu     sync.Mutex
 	lo, hi float64
+	ranged bool // somebody was told the range
+	starts bool // somebody looked for starts of rows
 }
 
 // Held is the array as it is.
@@ -64,12 +85,20 @@ func (g *given) Fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
 
 // Range is that of the values, which are looked at once.
 func (g *given) Range(int) (lo, hi float64, err error) {
-	g.once.Do(func() { g.lo, g.hi = rangeOf(g.host) })
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.ranged {
+		g.lo, g.hi = rangeOf(g.host)
+		g.ranged = true
+	}
 	return g.lo, g.hi, nil
 }
 
 // Starts are the elements, where they may be starts of rows.
 func (g *given) Starts(int) []int {
+	g.mu.Lock()
+	g.starts = true
+	g.mu.Unlock()
 	t := g.host.Type
 	if len(t.Dims) != 1 || !t.Elem.Base.Int() || t.Elem.Complex || !t.Unit.Plain() {
 		return nil
