@@ -17,6 +17,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
+	"weft/ops/files/units"
 	"weft/ops/files/words"
 	"weft/ops/problem"
 )
@@ -228,9 +229,9 @@ func (t *table) head(fields []string) {
 		if m := heading().FindStringSubmatch(c.name); m != nil && m[1] != "" {
 			c.name = m[1]
 			if written := m[2] + m[3]; written != "" {
-				var err error
-				if c.unit, err = ops.ParseUnit(written); err != nil {
-					c.doubts = append(c.doubts, problem.Wrong(problem.UnknownUnit, "path", "", "the unit %q of column %s is none that is known here: plain numbers are read; `unit` says another", written, c.name))
+				var known bool
+				if c.unit, known = units.Read(written); !known {
+					c.doubts = append(c.doubts, problem.Wrong(problem.UnknownUnit, "path", "", "the unit %q of column %s is none that is known here: plain numbers are read; give it one by a product, such as `x * 1 m`", written, c.name))
 				}
 			}
 		}

@@ -56,7 +56,8 @@ func TestRead(t *testing.T) {
 		{"a.csv", "a,b\n1,2.5\n3,4\n", "a  int64 [1 3]; b  float64 [2.5 4]"},
 		{"a.csv", "\ufeffa,b\r\n1,2.5\r\n\r\n3,4", "a  int64 [1 3]; b  float64 [2.5 4]"},
 		{"a.csv", `"wind, mean (m/s)",t [degC]` + "\n-1, 2\n", "wind_mean m/s int64 [-1]; t degC int64 [2]"},
-		{"a.csv", "a (furlong)\n1\n", `a  int64 [1] (the unit "furlong" of column a is none that is known here: plain numbers are read; ` + "`unit` says another)"},
+		{"a.csv", "q (W/m2),r [%],t (°C),v (m s-1),w (W m⁻²)\n1,2,3,4,5\n", "q W m^-2 int64 [1]; r percent int64 [2]; t degC int64 [3]; v m s^-1 int64 [4]; w W m^-2 int64 [5]"},
+		{"a.csv", "a (furlong)\n1\n", `a  int64 [1] (the unit "furlong" of column a is none that is known here: plain numbers are read; give it one by a product, such as ` + "`x * 1 m`)"},
 		{"a.csv", ",a,a\n0,1,2\n", "column1  int64 [0]; a  int64 [1] (there are several columns a: the first is read, the others are left out); " +
 			"a  int64 [1] (there are several columns a: the first is read, the others are left out)"},
 		{"a.csv", "a,b,c,d\n,1,NA,true\n2,,nan,false\n3,4,-,TRUE\n", "a  float64 [NaN 2 3]; b  float64 [1 NaN 4]; c  float64 [NaN NaN NaN]; d  bool [1 0 1]"},

@@ -16,6 +16,29 @@ import (
 // Names are what units are called elsewhere, with their names here; empty: plain numbers, which count something.
 type Names map[string]string
 
+// scripts are digits and signs as they are written above the line, and a point between units.
+var scripts = strings.NewReplacer("²", "2", "³", "3", "¹", "1", "⁴", "4", "⁻", "-", "·", " ")
+
+// Read reads a unit as this program writes it, or else as netCDF files have it: W/m2, kg m-2 s-1, %, degree_C. ok is false for those that have no meaning here.
+func Read(text string) (u ops.Unit, ok bool) {
+	if u, err := ops.ParseUnit(text); err == nil {
+		return u, true
+	}
+	return Parse(scripts.Replace(text), usual)
+}
+
+// usual are names of units in netCDF files, and what people write.
+var usual = Names{
+	"meter": "m", "meters": "m", "metre": "m", "metres": "m", "micron": "um", "microns": "um", "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min",
+	"hour": "h", "hours": "h", "hr": "h", "days": "day", "d": "day", "kelvin": "K", "Kelvin": "K", "degK": "K", "celsius": "degC", "Celsius": "degC", "degree_C": "degC", "degrees_C": "degC",
+	"degree_Celsius": "degC", "degrees_Celsius": "degC", "degree_celsius": "degC", "degrees_celsius": "degC", "°C": "degC", "degree": "deg", "degrees": "deg", "°": "deg",
+	"degree_north": "deg", "degrees_north": "deg", "degree_N": "deg", "degrees_N": "deg", "degreeN": "deg", "degreesN": "deg",
+	"degree_east": "deg", "degrees_east": "deg", "degree_E": "deg", "degrees_E": "deg", "degreeE": "deg", "degreesE": "deg",
+	"radian": "rad", "radians": "rad", "gram": "g", "grams": "g", "kilogram": "kg", "kilograms": "kg", "pascal": "Pa", "millibar": "mbar", "millibars": "mbar", "mb": "mbar",
+	"watt": "W", "watts": "W", "joule": "J", "joules": "J", "newton": "N", "newtons": "N", "hertz": "Hz", "mole": "mol", "moles": "mol", "Ohm": "ohm", "%": "percent",
+	"count": "", "counts": "", "level": "", "layer": "", "sigma_level": "", "unitless": "", "dimensionless": "",
+}
+
 // tokens are a power of ten, a name, an exponent behind it, or one of . * / ( and ).
 var tokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(10 ?(?:\*\*|\^) ?\(?[+-]?[0-9]+\)?|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)|([A-Za-z%µ°_]+)(?:(?:\*\*|\^)?(?:\(([+-]?[0-9]+)\)|([+-]?[0-9]+)))?|([.*/()]))`)

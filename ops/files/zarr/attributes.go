@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"sync"
 
-	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/units"
@@ -182,22 +181,10 @@ func negative(word []byte) []byte {
 	return word
 }
 
-// cfNames are names of units in netCDF files.
-var cfNames = units.Names{
-	"meter": "m", "meters": "m", "metre": "m", "metres": "m", "micron": "um", "microns": "um", "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min",
-	"hour": "h", "hours": "h", "hr": "h", "days": "day", "d": "day", "kelvin": "K", "Kelvin": "K", "degK": "K", "celsius": "degC", "Celsius": "degC", "degree_C": "degC", "degrees_C": "degC",
-	"degree_Celsius": "degC", "degrees_Celsius": "degC", "degree_celsius": "degC", "degrees_celsius": "degC", "°C": "degC", "degree": "deg", "degrees": "deg", "°": "deg",
-	"degree_north": "deg", "degrees_north": "deg", "degree_N": "deg", "degrees_N": "deg", "degreeN": "deg", "degreesN": "deg",
-	"degree_east": "deg", "degrees_east": "deg", "degree_E": "deg", "degrees_E": "deg", "degreeE": "deg", "degreesE": "deg",
-	"radian": "rad", "radians": "rad", "gram": "g", "grams": "g", "kilogram": "kg", "kilograms": "kg", "pascal": "Pa", "millibar": "mbar", "millibars": "mbar", "mb": "mbar",
-	"watt": "W", "watts": "W", "joule": "J", "joules": "J", "newton": "N", "newtons": "N", "hertz": "Hz", "mole": "mol", "moles": "mol", "Ohm": "ohm", "%": "percent",
-	"count": "", "counts": "", "level": "", "layer": "", "sigma_level": "", "unitless": "", "dimensionless": "",
-}
-
 // longestUnit is the length of the longest text that is looked at for a unit.
 const longestUnit = 256
 
-// inUnit reads the unit, first as this program writes it.
+// inUnit reads the unit.
 func (d *description) inUnit(l *layout) error {
 	if len(d.Attributes.values("units")) == 0 {
 		return nil
@@ -210,11 +197,9 @@ func (d *description) inUnit(l *layout) error {
 		l.doubts = append(l.doubts, units.Unknown(text))
 		return nil
 	}
-	u, err := ops.ParseUnit(text)
-	if err != nil {
-		if u, is = units.Parse(text, cfNames); !is {
-			l.doubts = append(l.doubts, units.Unknown(text))
-		}
+	u, known := units.Read(text)
+	if !known {
+		l.doubts = append(l.doubts, units.Unknown(text))
 	}
 	if !u.Plain() || u.SI() != 1 {
 		l.unit = u
