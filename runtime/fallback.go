@@ -85,9 +85,10 @@ func (r *run) compileOn(ctx context.Context, at int, steps []*bound.Step) (refus
 				ks = append(ks, s.Kernel)
 			}
 		}
-		return r.opt.Programs.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune, TuneTime: r.opt.TuneTime}, ks)
+		return r.opt.Programs.Compile(ctx, dev, r.opt.Threads, device.Options{Tune: r.opt.Tune, TuneTime: r.opt.TuneTime, Built: r.opt.Progress.Compiled}, ks)
 	}
 	err = one(steps...)
+	r.opt.Progress.End() // no row about the compiler stays
 	if err == nil || ctx.Err() != nil {
 		return nil, ctx.Err()
 	}

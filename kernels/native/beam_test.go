@@ -137,7 +137,7 @@ func TestSchedulesAgree(t *testing.T) {
 				}
 				variants = append(variants, v)
 			}
-			if err := d.build(context.Background(), variants); err != nil {
+			if err := d.build(context.Background(), variants, nil); err != nil {
 				t.Fatal(err)
 			}
 			var want []float64

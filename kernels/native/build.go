@@ -54,7 +54,7 @@ func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, erro
 		if err != nil {
 			return nil, err
 		}
-		return small, d.build(context.Background(), []*variant{small})
+		return small, d.build(context.Background(), []*variant{small}, nil)
 	})
 	return v, nil
 }
@@ -117,9 +117,9 @@ func (l *loaded) settle(v *variant, address uintptr, err error) {
 }
 
 // build brings the code of all variants into memory: from the cache, or by compiling.
-func (d *Device) build(ctx context.Context, variants []*variant) error {
+func (d *Device) build(ctx context.Context, variants []*variant, built func(done, of int)) error {
 	for len(variants) > 0 {
-		again, err := d.attempt(ctx, variants)
+		again, err := d.attempt(ctx, variants, built)
 		if err != nil {
 			return err
 		}
@@ -129,7 +129,7 @@ func (d *Device) build(ctx context.Context, variants []*variant) error {
 }
 
 // attempt is build, save that variants which another caller claimed and then gave up, being cancelled, are returned.
-func (d *Device) attempt(ctx context.Context, variants []*variant) (again []*variant, err error) {
+func (d *Device) attempt(ctx context.Context, variants []*variant, built func(done, of int)) (again []*variant, err error) {
 	var missing []*variant
 	for _, v := range d.loaded.claim(variants) {
 		if address, ok := d.fetch(v); ok {
@@ -141,12 +141,21 @@ func (d *Device) attempt(ctx context.Context, variants []*variant) (again []*var
 		missing = append(missing, v)
 	}
 	var group sync.WaitGroup
+	var mu sync.Mutex
+	done := 0
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, u := range byLevel(missing, cap(slots)) {
 		slots <- struct{}{}
 		group.Go(func() {
 			defer func() { <-slots }()
 			d.make(ctx, u)
+			if built == nil {
+				return
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			done += len(u)
+			built(done, len(missing))
 		})
 	}
 	group.Wait()

@@ -43,7 +43,7 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		stop := time.AfterFunc(time.Until(deadline), cancel)
-		err := p.device.build(ctx, round)
+		err := p.device.build(ctx, round, nil)
 		if over := !stop.Stop(); over {
 			break
 		}

@@ -19,7 +19,7 @@ func (p *program) Counted(ctx context.Context) (device.Counted, error) {
 	if err != nil || len(v.out.Counted) == 0 {
 		return nil, err
 	}
-	if err := p.device.build(ctx, []*variant{v}); err != nil {
+	if err := p.device.build(ctx, []*variant{v}, nil); err != nil {
 		return nil, err
 	}
 	return counted{v}, nil

@@ -131,7 +131,7 @@ func TestCounted(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := d.build(t.Context(), []*variant{scalar}); err != nil {
+			if err := d.build(t.Context(), []*variant{scalar}, nil); err != nil {
 				t.Fatal(err)
 			}
 			var exact device.Tally

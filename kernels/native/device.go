@@ -150,7 +150,7 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.O
 	case d.compiler.Command == nil:
 		return nil, errDescribing
 	default:
-		if err := d.build(ctx, all); err != nil {
+		if err := d.build(ctx, all, opt.Built); err != nil {
 			return nil, err
 		}
 	}

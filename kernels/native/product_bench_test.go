@@ -40,7 +40,7 @@ func BenchmarkProduct(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := d.build(b.Context(), []*variant{v}); err != nil {
+				if err := d.build(b.Context(), []*variant{v}, nil); err != nil {
 					b.Fatal(err)
 				}
 				mem, _ := filled(b, d, k)

@@ -122,7 +122,7 @@ func TestNoTimeToTune(t *testing.T) {
 	for _, s := range []schedule.CPU{{}, schedule.Default(w.kernel, d.target)} {
 		v, err := d.render(w.kernel, s, c.Way{})
 		if err == nil {
-			err = d.build(t.Context(), []*variant{v})
+			err = d.build(t.Context(), []*variant{v}, nil)
 		}
 		if err != nil {
 			t.Fatal(err)

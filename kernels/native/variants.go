@@ -31,7 +31,7 @@ func (d *Device) Variants(ctx context.Context, k *ir.Kernel) ([]device.Program, 
 	if err != nil {
 		return nil, err
 	}
-	if err := d.build(ctx, append(small, all...)); err != nil {
+	if err := d.build(ctx, append(small, all...), nil); err != nil {
 		return nil, err
 	}
 	out := make([]device.Program, len(all))

@@ -177,7 +177,8 @@ type logbook struct {
 func (l *logbook) Begin(string, int, time.Duration) {}
 func (l *logbook) End()                             {}
 
-func (l *logbook) Note(string) {}
+func (l *logbook) Note(string)       {}
+func (l *logbook) Compiled(int, int) {}
 
 func (l *logbook) Tile() {
 	l.mu.Lock()

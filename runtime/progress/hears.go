@@ -9,6 +9,7 @@ type Hears interface {
 	End()                                                   // the kernel is done, or given up
 	Note(row string)                                        // how far it is, in its own words
 	Log(line string)                                        // something a person should see now
+	Compiled(done, of int)                                  // so many of the kernels that are compiled before the first one starts
 }
 
 // Silence hears and says nothing.
@@ -29,6 +30,9 @@ func (Silence) Note(string) {}
 // Log implements Hears.
 func (Silence) Log(string) {}
 
+// Compiled implements Hears.
+func (Silence) Compiled(int, int) {}
+
 // Quiet passes on what a person should see now, and nothing of kernels, which run many times.
 type Quiet struct{ To Hears }
 
@@ -46,3 +50,6 @@ func (q Quiet) Note(row string) { q.To.Note(row) }
 
 // Log implements Hears.
 func (q Quiet) Log(line string) { q.To.Log(line) }
+
+// Compiled implements Hears.
+func (q Quiet) Compiled(done, of int) { q.To.Compiled(done, of) }

@@ -14,6 +14,7 @@ const (
 	patienceTerminal = 500 * time.Millisecond
 	refresh          = 100 * time.Millisecond
 	patienceLines    = 2 * time.Second
+	patienceCompiler = 10 * time.Second // of lines about what is compiled, which happens once
 )
 
 // Progress tells of one kernel after the other. Between kernels there is no bar, so that sinks may print.
@@ -56,6 +57,22 @@ func (p *Progress) Tile() {
 	case p.columns == 0 && p.done < p.tiles && time.Since(p.run) >= patienceLines && quiet >= patienceLines:
 		p.last = time.Now()
 		fmt.Fprintf(p.to, "%s: %d of %d, %s\n", p.name, p.done, p.tiles, p.left())
+	}
+}
+
+// Compiled tells of the compiler: a first run may take minutes of it.
+func (p *Progress) Compiled(done, of int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	row := fmt.Sprintf("compiling: %d of %d kernels, which later runs find", done, of)
+	switch now := time.Now(); {
+	case done == of:
+	case p.columns > 0 && now.Sub(p.run) > patienceTerminal && now.Sub(p.last) >= refresh:
+		p.last, p.drawn = now, true
+		fmt.Fprintf(p.to, "\r%.*s\x1b[K", p.columns-1, row)
+	case p.columns == 0 && now.Sub(p.run) >= patienceCompiler && now.Sub(p.last) >= patienceCompiler:
+		p.last = now
+		fmt.Fprintln(p.to, row)
 	}
 }
 

@@ -34,6 +34,28 @@ func TestLinesOfALongRun(t *testing.T) {
 	})
 }
 
+// The compiler is talked about while it works, and rarely where that stays.
+func TestLinesOfALongCompilation(t *testing.T) {
+	for columns, want := range map[int]string{
+		0: "compiling: 3 of 5 kernels, which later runs find\n",
+		40: "\rcompiling: 1 of 5 kernels, which later \x1b[K\rcompiling: 2 of 5 kernels, which later \x1b[K\rcompiling: 3 of 5 kernels, which later \x1b[K" +
+			"\rcompiling: 4 of 5 kernels, which later \x1b[K\r\x1b[K",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var out bytes.Buffer
+			p := New(&out, columns)
+			for i := range 5 {
+				time.Sleep(4 * time.Second)
+				p.Compiled(i+1, 5)
+			}
+			p.End()
+			if out.String() != want {
+				t.Errorf("%d columns: %q", columns, &out)
+			}
+		})
+	}
+}
+
 func TestShortRunsAreSilent(t *testing.T) {
 	for name, columns := range map[string]int{"lines": 0, "bars": 80} {
 		synctest.Test(t, func(t *testing.T) {
