@@ -82,6 +82,9 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	if f, ok := in.(*os.File); ok && len(args) == 0 && onTerminal(f) {
 		args = []string{"repl"}
 	}
+	if len(args) > 0 && args[0] == "help" { // as of other tools
+		args = append(args[1:len(args):len(args)], "--help")
+	}
 	parser, err := kong.New(grammar(args), kong.Name("weft"), kong.Writers(out, errOut), kong.Exit(func(code int) { exit = code }),
 		kong.Description("A language and an engine for scientific array pipelines."),
 		kong.ExplicitGroups(tasks),

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"weft/lang/check"
@@ -75,6 +76,9 @@ func (c *Console) Run(in io.Reader) error {
 	return err
 }
 
+// bare are commands as other prompts have them, for as long as nothing is named so.
+var bare = map[string]string{"help": "help", "quit": "quit", "exit": "quit"}
+
 // Do does what an input says. Mistakes are printed; the error is only for the end of the session.
 func (c *Console) Do(text string) error {
 	text = strings.TrimSpace(text)
@@ -82,7 +86,9 @@ func (c *Console) Do(text string) error {
 		return nil
 	}
 	var err error
-	if rest, ok := strings.CutPrefix(text, ":"); ok {
+	if command, ok := bare[text]; ok && !slices.Contains(c.Notebook.Names(), text) {
+		err = c.command(command)
+	} else if rest, ok := strings.CutPrefix(text, ":"); ok {
 		err = c.command(rest)
 	} else {
 		err = c.enter(text, runtime.Options{Verify: true}, nil)

@@ -60,6 +60,9 @@ func (b *binder) unit(p *ops.Param, a argument, v ops.Value) bool {
 var usualUnits = []string{"mm", "us", "MHz"}
 
 func usual(u ops.Unit) string {
+	if u.SI() != 1 { // it says what it is measured in
+		return u.String()
+	}
 	for _, name := range usualUnits {
 		if ops.MustUnit(name).Same(u) {
 			return name

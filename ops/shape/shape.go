@@ -150,7 +150,7 @@ func planCoordinates(c *ops.Call) (remap, error) {
 		return remap{}, err
 	}
 	if len(points) != d.Size {
-		return remap{}, problem.Wrong(problem.ExtentMismatch, "at", "leave out the number of points", "dimension %s has %d points, %s has %d", name, d.Size, r, len(points))
+		return remap{}, problem.Wrong(problem.ExtentMismatch, "at", "if none is missing, leave out the number of points", "dimension %s has %d points, %s has %d", name, d.Size, r, len(points))
 	}
 	dims := slices.Clone(t.Dims)
 	dims[i].Coords, dims[i].Unit = points, r.From.Unit
