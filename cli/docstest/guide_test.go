@@ -4,6 +4,7 @@ package docstest
 import (
 	"bytes"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -31,8 +32,18 @@ func TestGuide(t *testing.T) {
 			if n := bytes.Count(text, []byte("```weft")); n < 8 {
 				t.Errorf("only %d programs are found", n)
 			}
+			tables, err := filepath.Abs("../../docs")
+			if err != nil {
+				t.Fatal(err)
+			}
 			cachetest.Use(t)
 			t.Chdir(t.TempDir()) // to which programs may write
+			if err := copyTables(tables); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Mkdir("img", 0o777); err != nil {
+				t.Fatal(err)
+			}
 			if err := os.WriteFile(page, text, 0o666); err != nil {
 				t.Fatal(err)
 			}
@@ -42,4 +53,22 @@ func TestGuide(t *testing.T) {
 			}
 		})
 	}
+}
+
+// copyTables puts the tables that pages read beside them.
+func copyTables(from string) error {
+	paths, err := filepath.Glob(filepath.Join(from, "*.csv"))
+	if err != nil {
+		return err
+	}
+	for _, path := range paths {
+		table, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Base(path), table, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
 }
