@@ -24,7 +24,7 @@ var Text = &format.Format{Name: "text", Endings: []string{".txt", ".dat"}, Choic
 // Table is the format of CSV files.
 var Table = &format.Format{
 	Name: "CSV", Endings: []string{".csv", ".tsv"}, Choices: []string{"member"}, Open: openColumn, List: list, WriteRecord: write, CheckRecord: check,
-	Reads: "A CSV or text file gives a record of its columns, by the names in its first line, `speed (m/s)` or `speed [m/s]` with a unit, of which `member` reads one; without names, an array of two dimensions. " +
+	Reads: "A CSV or text file gives a record of its columns, by the names in its first line, `speed (m/s)` or `speed [m/s]` with a unit (also as people write them: W/m2, %, °C), of which `member` reads one; without names, an array of two dimensions. " +
 		"Fields end in tabs, semicolons or commas, whichever the first line has, or in blanks; whole numbers become i64, others f64, true and false bool, and what is missing NaN; lines that begin with # are comments, " +
 		"the last one before the numbers perhaps their names. What is no letter, digit or _ in a name becomes _.",
 	Writes: "A CSV file holds a record of arrays over one dimension, a line for each of its elements, behind one of their names and units; coordinates of the dimension come first.",
