@@ -27,6 +27,9 @@ type screen struct {
 
 var escape = regexp.MustCompile(`\x1b\[[0-9;?]* ?[a-zA-Z]`)
 
+// passing is a row about the compiler, and what takes it away.
+var passing = regexp.MustCompile(`\r(?:compiling: [^\r\n]*)?\x1b\[K`)
+
 func (s *screen) read() {
 	buf := make([]byte, 4096)
 	for {
@@ -49,7 +52,7 @@ func (s *screen) until(t *testing.T, text string) {
 	out := ""
 	for begin := time.Now(); time.Since(begin) < 60*time.Second; time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
-		out = escape.ReplaceAllString(s.out.String(), "")
+		out = escape.ReplaceAllString(passing.ReplaceAllString(s.out.String(), ""), "")
 		s.mu.Unlock()
 		if i := strings.Index(out[min(s.at, len(out)):], text); i >= 0 {
 			s.at += i + len(text)

@@ -46,7 +46,7 @@ type Options struct {
 	Small bool
 	// Describe asks for reports alone: nothing is built, and the programs cannot be bound.
 	Describe bool
-	Built    func(done, of int) // hears, as kernels are compiled that were not there, how many are; one call at a time; nil: nobody does
+	Built    func(done, of int) // hears how many kernels are compiled of those that were not there, first that none is; one call at a time; nil: nobody does
 }
 
 // Memory holds one buffer's elements, padding included, in the layout of ir.Buffer.Strides.

@@ -143,6 +143,9 @@ func (d *Device) attempt(ctx context.Context, variants []*variant, built func(do
 	var group sync.WaitGroup
 	var mu sync.Mutex
 	done := 0
+	if built != nil && len(missing) > 0 {
+		built(0, len(missing))
+	}
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for _, u := range byLevel(missing, cap(slots)) {
 		slots <- struct{}{}

@@ -9,7 +9,7 @@ type Hears interface {
 	End()                                                   // the kernel is done, or given up
 	Note(row string)                                        // how far it is, in its own words
 	Log(line string)                                        // something a person should see now
-	Compiled(done, of int)                                  // so many of the kernels that are compiled before the first one starts
+	Compiled(done, of int)                                  // so many of the kernels that are compiled before the first one starts; 0 at the beginning
 }
 
 // Silence hears and says nothing.

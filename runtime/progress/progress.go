@@ -66,11 +66,13 @@ func (p *Progress) Compiled(done, of int) {
 	defer p.mu.Unlock()
 	row := fmt.Sprintf("compiling: %d of %d kernels, which later runs find", done, of)
 	switch now := time.Now(); {
+	case done == 0:
+		p.start = now
 	case done == of:
-	case p.columns > 0 && now.Sub(p.run) > patienceTerminal && now.Sub(p.last) >= refresh:
+	case p.columns > 0 && now.Sub(p.start) > patienceTerminal && now.Sub(p.last) >= refresh:
 		p.last, p.drawn = now, true
 		fmt.Fprintf(p.to, "\r%.*s\x1b[K", p.columns-1, row)
-	case p.columns == 0 && now.Sub(p.run) >= patienceCompiler && now.Sub(p.last) >= patienceCompiler:
+	case p.columns == 0 && now.Sub(p.start) >= patienceCompiler && now.Sub(p.last) >= patienceCompiler:
 		p.last = now
 		fmt.Fprintln(p.to, row)
 	}

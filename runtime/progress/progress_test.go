@@ -44,6 +44,8 @@ func TestLinesOfALongCompilation(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var out bytes.Buffer
 			p := New(&out, columns)
+			time.Sleep(time.Minute) // a session's prompt
+			p.Compiled(0, 5)
 			for i := range 5 {
 				time.Sleep(4 * time.Second)
 				p.Compiled(i+1, 5)
