@@ -32,6 +32,7 @@ type commands struct {
 	Repl        replCommand        `cmd:"" group:"run" help:"Try things at a prompt; weft alone on a terminal does, too."`
 	Literate    literateCommand    `cmd:"" group:"run" help:"Run the weft blocks of Markdown files, and write below each what it shows."`
 	Serve       serveCommand       `cmd:"" group:"run" help:"Run programs for another process, such as Python: JSON-RPC over standard input and output."`
+	Stream      streamCommand      `cmd:"" group:"run" help:"Run a pipeline for each frame of a stream, from a file or a socket."`
 	Plan        planCommand        `cmd:"" group:"run" help:"Write the plan of a pipeline, which weft run takes in its place."`
 	New         newCommand         `cmd:"" group:"write" help:"Write a pipeline that reads a file and begins with it."`
 	Inspect     inspectCommand     `cmd:"" group:"write" help:"Say which arrays files hold, and how they are read."`

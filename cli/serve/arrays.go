@@ -6,7 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sync"
 
 	"weft/kernels/device"
 	"weft/ops"
@@ -105,37 +104,8 @@ func held(t ops.Type, from element.DType, data []byte, padded bool) (h ops.HostA
 		t.Elem.Base = ops.Inexact(t.Elem.Base)
 	}
 	h = ops.NewHostArray(t)
-	each := t.Elem.Scalars()
-	stored := format.ElemOf(from).Base
-	size := stored.Size()
-	inParallel(t.Len(), func(lo, hi int) {
-		joined, part := make([]float64, chunk*each), make([]float64, chunk)
-		for i := lo; i < hi; i += chunk {
-			n := min(chunk, hi-i)
-			device.Load(stored, joined[:n*each], data[i*each*size:(i+n)*each*size])
-			for k := range each {
-				for j := range n {
-					part[j] = joined[j*each+k]*t.Unit.SI() + t.Unit.Offset*float64(1-k)
-				}
-				h.Parts[k].Store(i, part[:n])
-			}
-		}
-	})
+	format.Decode(h, t.Unit, from, data)
 	return h, true
-}
-
-// chunk is the elements that are converted, or copied, at a time.
-const chunk = 1 << 16
-
-// inParallel shares a range out to the processors, in whole chunks.
-func inParallel(n int, do func(lo, hi int)) {
-	var all sync.WaitGroup
-	workers := processors()
-	each := (n/workers + chunk) / chunk * chunk
-	for lo := 0; lo < n; lo += each {
-		all.Go(func() { do(lo, min(lo+each, n)) })
-	}
-	all.Wait()
 }
 
 // output copies an array to shared memory, in its unit. room gives so many bytes of it.
@@ -160,7 +130,7 @@ func output(ctx context.Context, h ops.HostArray, room func(bytes int) (*memory,
 	a.Path = m.path
 	p := h.Parts[0]
 	if plain := !t.Elem.Complex && p.Buf.Type == t.Elem.Base && t.Unit.SI() == 1 && t.Unit.Offset == 0 && p.Buf.Pad.Before+p.Buf.Pad.After == 0; plain {
-		inParallel(t.Len()*dtype.Size(), func(lo, hi int) { copy(m.data[lo:hi], p.Data[lo:hi]) })
+		format.InParallel(t.Len()*dtype.Size(), func(lo, hi int) { copy(m.data[lo:hi], p.Data[lo:hi]) })
 		return a, nil
 	}
 	order := format.Order{Type: h.Type, Elem: t.Elem, DType: dtype, Unit: t.Unit}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,8 +24,6 @@ import (
 	"weft/runtime/result"
 	"weft/runtime/session"
 )
-
-func processors() int { return runtime.GOMAXPROCS(0) }
 
 // request asks to run a text, or to explain it.
 type request struct {

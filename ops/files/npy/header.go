@@ -54,8 +54,17 @@ var foreign = []struct{ prefix, reason, help string }{
 	{"\x80", "is a Python pickle, not an NPY file", "load it in Python and save it with np.save"},
 }
 
-// readHeader reads and checks the header at the beginning of r, which holds size bytes.
+// readHeader reads and checks the header at the beginning of r, which holds size bytes: the array and no more.
 func readHeader(r io.ReaderAt, size int64) (Header, error) {
+	h, err := headerAt(r, size)
+	if err != nil {
+		return h, err
+	}
+	return h, h.checkSize(size)
+}
+
+// headerAt is readHeader where something else may lie behind the array.
+func headerAt(r io.ReaderAt, size int64) (Header, error) {
 	var h Header
 	start := make([]byte, min(12, size))
 	if err := readFull(r, start, 0); err != nil {
@@ -90,10 +99,7 @@ func readHeader(r io.ReaderAt, size int64) (Header, error) {
 	if err := readFull(r, text, int64(8+lengthBytes)); err != nil {
 		return h, err
 	}
-	if err := h.decode(string(text)); err != nil {
-		return h, err
-	}
-	return h, h.checkSize(size)
+	return h, h.decode(string(text))
 }
 
 func notNPY(start string) error {
@@ -168,7 +174,10 @@ func (h *Header) checkSize(size int64) error {
 
 // encode gives the header of a version 1.0 file in C order and in this machine's byte order, padded so that the
 // elements begin at a multiple of 64 bytes. 64 dimensions of 20 digits stay far below the format's 65,535 bytes.
-func (h Header) encode() []byte {
+func (h Header) encode() []byte { return encodeHeader(h.descr(), element.Shape(h.Shape)) }
+
+// descr is the type in NumPy's words.
+func (h Header) descr() string {
 	order := "<"
 	switch {
 	case h.DType.Word() == 1:
@@ -176,14 +185,18 @@ func (h Header) encode() []byte {
 	case words.HostBigEndian:
 		order = ">"
 	}
-	return encodeHeader(order+codes[h.DType], element.Shape(h.Shape))
+	return order + codes[h.DType]
 }
 
 // encodeHeader is the header of an array of a type in NumPy's words.
-func encodeHeader(descr string, shape element.Shape) []byte {
+func encodeHeader(descr string, shape element.Shape) []byte { return encodeHeaderIn(0, descr, shape) }
+
+// encodeHeaderIn is encodeHeader of at least so many bytes.
+func encodeHeaderIn(least int, descr string, shape element.Shape) []byte {
 	dict := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': %v, }", descr, shape)
 	prefix := len(magic) + 4
-	padding := (alignment - (prefix+len(dict)+1)%alignment) % alignment
+	length := prefix + len(dict) + 1
+	padding := max(least, (length+alignment-1)/alignment*alignment) - length
 	dict += strings.Repeat(" ", padding) + "\n"
 	out := append([]byte(magic), 1, 0)
 	out = binary.LittleEndian.AppendUint16(out, uint16(len(dict)))
