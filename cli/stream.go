@@ -19,7 +19,7 @@ type streamCommand struct {
 	To     map[string]string `mapsep:"none" placeholder:"NAME=PLACE" help:"Hand an array over for each frame: to a .npy file, -, tcp:// or listen://."`
 	Rate   float64           `placeholder:"HZ" help:"Frames a second: a file is read at it, and a frame that still waits when the next one is there is dropped, and counted. Otherwise each frame is waited for."`
 	Frames int               `placeholder:"N" help:"End after so many frames."`
-	Verify int               `placeholder:"N" help:"Compare every N-th frame with float64, too; the first one is, and those that are planned for themselves."`
+	Verify int               `placeholder:"N" help:"Compare every N-th frame with float64; the array of the file itself is, and frames that are planned for themselves."`
 }
 
 // Validate finds numbers that are none of frames.

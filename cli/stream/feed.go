@@ -25,8 +25,7 @@ type feed struct {
 	free    chan *frame // that are done with
 	rate    float64     // frames a second; 0: each frame is waited for
 	sources []source
-	paced   bool          // whether frames come at the rate because they are read at it
-	begun   chan struct{} // closed when the first frame is done, which takes longer: it is compared with float64
+	paced   bool // whether frames come at the rate because they are read at it
 
 	came, dropped atomic.Int64
 	err           error // why no more come, once ready is closed
@@ -37,7 +36,7 @@ const inFlight = 3
 
 // newFeed has memory for frames of some types. release gives it back.
 func newFeed(types []ops.Type) (f *feed, release func(), err error) {
-	f = &feed{ready: make(chan *frame, 1), free: make(chan *frame, inFlight), begun: make(chan struct{})}
+	f = &feed{ready: make(chan *frame, 1), free: make(chan *frame, inFlight)}
 	var all []device.Memory
 	release = func() {
 		for _, m := range all {
@@ -73,14 +72,6 @@ func (f *feed) run(ctx context.Context, most int) {
 		case fr = <-f.free:
 		case <-ctx.Done():
 			return
-		}
-		if f.paced && n == 2 {
-			select {
-			case <-f.begun:
-			case <-ctx.Done():
-				return
-			}
-			start = time.Now().Add(-time.Duration(float64(time.Second) / f.rate))
 		}
 		due := start.Add(time.Duration(float64(n-1) / max(f.rate, 1e-9) * float64(time.Second)))
 		if f.paced {

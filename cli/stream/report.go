@@ -41,7 +41,10 @@ func (r *Report) Write(to io.Writer) error {
 		}
 	}
 	if r.Done > 0 {
-		text += fmt.Sprintf("; planned %s, %d compared with float64", times(r.Planned), r.Verified)
+		text += "; planned " + times(r.Planned)
+	}
+	if r.Verified > 0 {
+		text += fmt.Sprintf(", %d compared with float64", r.Verified)
 	}
 	_, err := fmt.Fprintln(to, text)
 	return err

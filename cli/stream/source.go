@@ -29,6 +29,10 @@ const (
 	listens  = "listen://" // a program that calls
 )
 
+func connects(way string) bool {
+	return strings.HasPrefix(way, dials) || strings.HasPrefix(way, listens)
+}
+
 // connect opens a connection by its way; ok is false where the way is that of no connection. Without a host, what listens does so on this machine alone.
 func connect(ctx context.Context, way string, said func(string)) (c net.Conn, ok bool, err error) {
 	if at, is := strings.CutPrefix(way, dials); is {

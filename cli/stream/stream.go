@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"weft/kernels/device"
 	"weft/lang/diag"
 	"weft/ops"
 	"weft/ops/problem"
@@ -71,13 +70,15 @@ func (s *Stream) Run(ctx context.Context) (report *Report, err error) {
 		release()
 		return nil, err
 	}
-	f.rate = s.Rate
+	f.rate, f.sources = s.Rate, make([]source, len(types))
 	ctx, stop := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	defer func() {
 		stop()
 		for _, s := range f.sources {
-			err = errors.Join(err, s.Close())
+			if s != nil {
+				err = errors.Join(err, s.Close())
+			}
 		}
 		select {
 		case <-ended:
@@ -85,16 +86,17 @@ func (s *Stream) Run(ctx context.Context) (report *Report, err error) {
 		case <-time.After(time.Second): // it waits for standard input, and its memory goes with the process
 		}
 	}()
-	for i, name := range l.names {
-		src, err := openSource(ctx, s.From[name], s.In, types[i], s.Said)
-		if err != nil {
-			close(ended)
-			return nil, err
-		}
-		f.sources = append(f.sources, src)
-		if _, file := src.(*rows); file {
-			f.paced = s.Rate > 0
-		}
+	// Who sends would wait, or lose frames, while the program is prepared; files that are not there are told at once.
+	err = l.open(ctx, f, types, false)
+	if err == nil {
+		err = l.prepare(ctx, f)
+	}
+	if err == nil {
+		err = l.open(ctx, f, types, true)
+	}
+	if err != nil {
+		close(ended)
+		return nil, err
 	}
 	for i, name := range l.takers {
 		t, err := openTarget(ctx, s.To[name], s.Out, results[i], s.Said)
@@ -103,10 +105,6 @@ func (s *Stream) Run(ctx context.Context) (report *Report, err error) {
 			return nil, errors.Join(err, l.closeTargets())
 		}
 		l.targets = append(l.targets, t)
-	}
-	if err := l.prepare(ctx, f); err != nil {
-		close(ended)
-		return nil, errors.Join(err, l.closeTargets())
 	}
 	go func() {
 		defer close(ended)
@@ -118,6 +116,22 @@ func (s *Stream) Run(ctx context.Context) (report *Report, err error) {
 		err = errors.New("no frame came")
 	}
 	return &l.report, errors.Join(err, l.closeTargets())
+}
+
+// open opens the sources that are connections, or those that are not.
+func (l *live) open(ctx context.Context, f *feed, types []ops.Type, connections bool) error {
+	for i, name := range l.names {
+		if way := l.From[name]; connects(way) == connections {
+			src, err := openSource(ctx, way, l.In, types[i], l.Said)
+			if err != nil {
+				return err
+			}
+			f.sources[i] = src
+			_, file := src.(*rows)
+			f.paced = f.paced || file && l.Rate > 0
+		}
+	}
+	return nil
 }
 
 func (l *live) closeTargets() (err error) {
@@ -183,9 +197,7 @@ func (l *live) frames(ctx context.Context, f *feed) error {
 			return err
 		}
 		l.delays = append(l.delays, time.Since(fr.came).Seconds())
-		if f.free <- fr; len(l.delays) == 1 {
-			close(f.begun)
-		}
+		f.free <- fr
 		if l.Row != nil && time.Since(shown) > time.Second/4 {
 			shown = time.Now()
 			l.Row(fmt.Sprintf("frame %d: %.1f ms after it came, %d dropped", fr.number, 1e3*l.delays[len(l.delays)-1], f.dropped.Load()))
@@ -193,18 +205,42 @@ func (l *live) frames(ctx context.Context, f *feed) error {
 	}
 }
 
-// prepare plans and compiles the program before the first frame comes, so that none is lost to that.
+// prepare plans the program, compiles it and compares it with float64 before the first frame comes, so that none is lost to that: for what the text itself
+// says the arrays are.
 func (l *live) prepare(ctx context.Context, f *feed) error {
 	fr := <-f.free
 	defer func() { f.free <- fr }()
-	var given []ops.Array
+	l.Program.Sinks = nil
+	given := make([]ops.Array, len(l.names))
 	for i, name := range l.names {
-		given = append(given, notebook.Given(name, fr.arrays[i]))
+		a, err := defined(l.Program, name)
+		if err != nil {
+			return err
+		}
+		given[i] = notebook.Given(name, fr.arrays[i])
+		l.Program.Sinks = append(l.Program.Sinks, notebook.Handed(i, a, func(_ context.Context, h ops.HostArray) error { return notebook.Copy(fr.arrays[i], h) }))
+	}
+	plan, err := l.Session.Plan(ctx, l.Program, session.PlanOptions{})
+	if err != nil {
+		return err
+	}
+	if _, err := l.Session.Run(ctx, l.Program, plan, l.options(false)); err != nil {
+		return err
 	}
 	if err := l.planned(ctx, given); err != nil {
 		return err
 	}
-	return l.Session.Compile(ctx, l.plan, device.Options{Built: l.Progress.Compiled})
+	opt := l.options(true)
+	opt.Discard = true
+	_, err = l.Session.Run(ctx, l.prog, l.plan, opt)
+	if err == nil {
+		err = l.prog.Err()
+	}
+	return err
+}
+
+func (l *live) options(verify bool) weft.Options {
+	return weft.Options{Verify: verify, Terminal: l.Terminal, Progress: progress.Quiet{To: l.Progress}}
 }
 
 // one runs the program for a frame: by the plan of the one before, unless what was found of that one by its elements does not hold for this one.
@@ -220,9 +256,9 @@ func (l *live) one(ctx context.Context, fr *frame) error {
 			return err
 		}
 	}
-	check := !same || l.report.Done == 0 || l.Verify > 0 && l.report.Done%l.Verify == 0
+	check := !same || l.Verify > 0 && fr.number%l.Verify == 0
 	l.prog.Found = diag.List{}
-	done, err := l.Session.Run(ctx, l.prog, l.plan, weft.Options{Verify: check, Terminal: l.Terminal, Progress: progress.Quiet{To: l.Progress}})
+	done, err := l.Session.Run(ctx, l.prog, l.plan, l.options(check))
 	if err == nil {
 		err = l.prog.Err()
 	}
@@ -257,7 +293,7 @@ func (l *live) planned(ctx context.Context, given []ops.Array) error {
 		if err != nil {
 			return err
 		}
-		p.Sinks = append(p.Sinks, notebook.Handed(i, a, l.targets[i].take))
+		p.Sinks = append(p.Sinks, notebook.Handed(i, a, func(ctx context.Context, h ops.HostArray) error { return l.targets[i].take(ctx, h) }))
 	}
 	if len(p.Sinks) == 0 {
 		return errors.New("nothing comes of the frames: hand an array over by --to NAME=PLACE, or write or show one in the text")
@@ -276,7 +312,7 @@ func (l *live) planned(ctx context.Context, given []ops.Array) error {
 func (l *live) warn() {
 	var fresh diag.List
 	for _, d := range l.prog.Found.Sorted() {
-		if text := d.Code + d.Message; !l.said[text] && (d.Code != problem.NoSink || len(l.targets) == 0) {
+		if text := d.Code + d.Message; !l.said[text] && (d.Code != problem.NoSink || len(l.takers) == 0) {
 			l.said[text] = true
 			fresh.Add(d)
 		}

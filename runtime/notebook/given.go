@@ -80,7 +80,7 @@ func (g *given) Held(as []*ir.Buffer) (parts [][]byte) {
 
 // Fill copies.
 func (g *given) Fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
-	return ops.Note{Text: "given", Bytes: to.Type.Bytes()}, copyArray(to, g.host)
+	return ops.Note{Text: "given", Bytes: to.Type.Bytes()}, Copy(to, g.host)
 }
 
 // Range is that of the values, which are looked at once.

@@ -103,7 +103,7 @@ func (s *source) Range(int) (lo, hi float64, err error) { return s.lo, s.hi, nil
 
 // Fill copies.
 func (s *source) Fill(_ context.Context, to ops.HostArray) (ops.Note, error) {
-	if err := copyArray(to, s.host); err != nil {
+	if err := Copy(to, s.host); err != nil {
 		return ops.Note{}, err
 	}
 	return ops.Note{Text: "computed before", Bytes: to.Type.Bytes()}, nil
@@ -122,7 +122,7 @@ func (*sink) Outputs() []ops.Output { return nil }
 func (s *sink) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
 	h := in[0]
 	a := &array{host: ops.NewHostArray(h.Type), bytes: h.Type.Bytes()}
-	if err := copyArray(a.host, h); err != nil {
+	if err := Copy(a.host, h); err != nil {
 		return ops.Note{}, err
 	}
 	a.lo, a.hi = rangeOf(a.host)
@@ -130,8 +130,8 @@ func (s *sink) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.
 	return ops.Note{}, nil
 }
 
-// copyArray copies an array between storages of one type or another.
-func copyArray(to, from ops.HostArray) error {
+// Copy copies an array between storages of one type or another.
+func Copy(to, from ops.HostArray) error {
 	if len(to.Parts) != len(from.Parts) {
 		return fmt.Errorf("%s is not stored as %s", from.Type, to.Type)
 	}
