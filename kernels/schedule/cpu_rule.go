@@ -31,9 +31,9 @@ func Candidates(k *ir.Kernel, t Target) []CPU {
 }
 
 // alongTurns reports a fold whose turns go along rows of an array, each wherever a point says, that a core's own cache does not hold: a turn's
-// lanes then share cache lines, and points have one each.
+// lanes then share cache lines, and points have one each. It is none where windows serve other loads, which points on lanes share.
 func (s *survey) alongTurns(f *ir.Fold) bool {
-	return f != nil && slices.ContainsFunc(s.in[f], func(n *ir.Node) bool {
+	return f != nil && len(s.positions(f).loads) == 0 && slices.ContainsFunc(s.in[f], func(n *ir.Node) bool {
 		if n.Kind != ir.KLoad || len(n.Buf.Shape) < 2 || n.Buf.Bytes() <= ownCache {
 			return false
 		}
