@@ -87,6 +87,9 @@ func IsWhole(a Array) bool {
 	return !t.Elem.Complex && t.Unit.Plain() && (t.Elem.Base.Int() || t.Elem.Base.Float() && ok && w.Whole())
 }
 
+// Mover is a use whose result is elements of an array as they are, elsewhere or under other names.
+type Mover interface{ From() Array }
+
 // Approximator says, a line each, what is not exact by the choice of whoever wrote the call: explain and summary print it. It is for
 // planning: it may read files.
 type Approximator interface {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
 	"weft/ops/files/picture"
+	"weft/ops/files/words"
 	"weft/ops/problem"
 )
 
@@ -61,6 +63,7 @@ func writeSpec() *ops.Spec {
 			ops.Str("path", "file ending in "+endings(those(writes), false, "or")+"; its folder must exist"),
 			ops.Choose("as", "element type in the file; that of the array when left out", elementNames()...).Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"; that of the array when left out`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
+			ops.Num("nodata", "", "number in the file that stands for missing elements, which are NaN in the array").Opt(),
 			colours[0], colours[1], colours[2], colours[3],
 			{Name: "each", Doc: "dimension of which each element has a file of its own, in whose name {DIMENSION} stands for its coordinate or index", Accept: ops.KSymbol, Optional: true},
 		},
@@ -117,8 +120,50 @@ func order(f *format.Format, c *ops.Call, t ops.Type) (format.Order, error) {
 		o.DType = element.Uint8 // 0 and 1
 	}
 	var err error
-	o.Unit, err = unitIn(c, t)
+	if o.Unit, err = unitIn(c, t); err != nil {
+		return o, err
+	}
+	o.Nodata, err = nodataFor(f, o)
 	return o, err
+}
+
+// nodataFor is the number that stands for missing elements: the one asked for, or that of the file whose elements are written, if nothing was made of
+// them: a number that is computed may be the one that marks them there.
+func nodataFor(f *format.Format, o format.Order) (*float64, error) {
+	if !slices.Contains(f.Takes, "nodata") {
+		return nil, nil
+	}
+	if v := o.Call.Number("nodata"); o.Call.Has("nodata") {
+		if !holds(o.DType, v) {
+			return nil, problem.Wrong(problem.CannotStore, "nodata", "give a number that elements can be, or another type with `as`", "no %s element is %v", o.Elem, v)
+		}
+		return &v, nil
+	}
+	a, is := o.Call.Array("array")
+	for is {
+		switch op := a.Of.Bound.(type) {
+		case ops.Mover:
+			a = op.From()
+		case *reading:
+			v, u := op.about.Nodata, op.Gives[0].Type.Unit
+			if v != nil && op.about.Scale == 0 && o.Unit.SI() == u.SI() && o.Unit.Offset == u.Offset && holds(o.DType, *v) {
+				return v, nil
+			}
+			return nil, nil
+		default:
+			return nil, nil
+		}
+	}
+	return nil, nil
+}
+
+// holds says whether elements of a type can be a number, or what it is rounded to.
+func holds(d element.DType, v float64) bool {
+	if c := d.Class(); c != element.Signed && c != element.Unsigned {
+		return c == element.Floating
+	}
+	convert, err := element.Converter(element.Int64, d)
+	return err == nil && v == math.Trunc(v) && math.Abs(v) < 1<<63 && convert(words.Bytes(d.Size()), words.Raw([]int64{int64(v)})) < 0
 }
 
 // check finds what a file of a format cannot hold, and arguments that mean nothing for it.

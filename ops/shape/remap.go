@@ -9,6 +9,7 @@ import (
 // remap is a use of an operator that moves elements: each of the result is one of the input.
 type remap struct {
 	input string
+	from  ops.Array
 	out   ops.Type
 	whole bool                                           // the input holds whole numbers
 	at    func(b *ops.Body, index []*ir.Node) []*ir.Node // index of the input from that of the result
@@ -25,8 +26,8 @@ func remapSpec(s *ops.Spec, plan func(*ops.Call) (remap, error)) *ops.Spec {
 			return nil, err
 		}
 		m.input = s.Params[0].Name
-		a, _ := c.Array(m.input)
-		m.whole = ops.IsWhole(a)
+		m.from, _ = c.Array(m.input)
+		m.whole = ops.IsWhole(m.from)
 		return m, nil
 	}
 	return s
@@ -34,6 +35,9 @@ func remapSpec(s *ops.Spec, plan func(*ops.Call) (remap, error)) *ops.Spec {
 
 // Outputs is one array.
 func (m remap) Outputs() []ops.Output { return ops.One(m.out) }
+
+// From is the array that the elements are of.
+func (m remap) From() ops.Array { return m.from }
 
 // Whole tells whether the elements are whole numbers.
 func (m remap) Whole() bool { return m.whole }

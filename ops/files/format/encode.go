@@ -35,7 +35,7 @@ func Send(ctx context.Context, to Output, o Order, at region.Region, h ops.HostA
 func Encode(ctx context.Context, to io.Writer, o Order, h ops.HostArray) error {
 	b := bufio.NewWriterSize(to, min(1<<18, h.Type.Len()*o.Elem.Size()))
 	body := o.converted
-	if o.plain(h) {
+	if o.plain(h) && !(o.Nodata != nil && o.Elem.Base.Float()) {
 		body = verbatim
 	}
 	if err := body(ctx, b, h); err != nil {
@@ -91,6 +91,9 @@ func (o Order) converted(ctx context.Context, w io.Writer, h ops.HostArray) erro
 				joined[i*each+k] = (v - o.Unit.Offset*float64(1-k)) / o.Unit.SI()
 			}
 		}
+		if o.Nodata != nil {
+			replaceNaN(joined[:n*each], *o.Nodata)
+		}
 		if err := o.fits(h.Type, joined[:n*each], from); err != nil {
 			return err
 		}
@@ -101,6 +104,15 @@ func (o Order) converted(ctx context.Context, w io.Writer, h ops.HostArray) erro
 		}
 	}
 	return nil
+}
+
+// replaceNaN puts a number in the place of what is missing.
+func replaceNaN(values []float64, by float64) {
+	for i, v := range values {
+		if v != v {
+			values[i] = by
+		}
+	}
 }
 
 // limits are the ranges of types; those of floats reach to what still rounds to a finite value.

@@ -61,6 +61,8 @@ type Order struct {
 	Elem  ops.ElemType
 	DType element.DType // what Elem is in the file
 	Unit  ops.Unit      // of the numbers in the file
+	// Nodata is the number in the file that stands for missing elements, which are NaN in memory, if the file is to have one.
+	Nodata *float64
 }
 
 // Choice is what was given for the arguments of read that choose among the arrays of a file, by their names.
@@ -137,9 +139,10 @@ type About struct {
 	Unit  ops.Unit                 // of the elements, where the format says
 	Gives func(element.DType) bool // element types that it can be read as, if Conversion allows; nil: all
 
-	Scale, Offset float64 // elements stand for Scale v + Offset; a Scale of 0: for themselves
-	Gaps          bool    // elements may be marked as missing
-	NaNIsMissing  bool    // NaN is no mistake
+	Scale, Offset float64  // elements stand for Scale v + Offset; a Scale of 0: for themselves
+	Gaps          bool     // elements may be marked as missing
+	Nodata        *float64 // the number in the file that marks them, if it is one
+	NaNIsMissing  bool     // NaN is no mistake
 
 	Doubts []problem.Problem // what should be known of what is read
 

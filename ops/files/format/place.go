@@ -1,9 +1,17 @@
 package format
 
 import (
+	"regexp"
+	"sync"
+
 	"weft/ops"
 	"weft/ops/problem"
 )
+
+var dimName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\p{Nd}_]*$`) })
+
+// IsDimName reports a name of a dim that a program can say.
+func IsDimName(name string) bool { return dimName().MatchString(name) }
 
 // PlaceByPixel gives the dims y and x coordinates by the argument pixel: metres from the south-west corner, row 0 in the north.
 func PlaceByPixel(c *ops.Call, dims []ops.Dim) error {

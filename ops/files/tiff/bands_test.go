@@ -96,6 +96,26 @@ func TestABandOfSeveral(t *testing.T) {
 				s := banded{one, 3, mixed}
 				t.Run(fmt.Sprintf("%v %v %v %v mixed %v", s.dtype, s.compression, s.predictor, order, mixed), func(t *testing.T) {
 					data := s.file()
+					all, err := newFile("test.tif", bytes.NewReader(data), int64(len(data)), 0)
+					if err != nil {
+						t.Fatal(err)
+					}
+					for _, r := range []Rect{all.header.Whole(), {5, 30, 7, 41}} {
+						as := Layout{DType: s.dtype}
+						got := make([]byte, 2*as.Span(r))
+						if err := all.ReadBands(got, as, 1, 3, r); err != nil {
+							t.Fatal(err)
+						}
+						var want []byte
+						for band := 1; band < 3; band++ {
+							at := r
+							at.X0, at.X1 = r.X0+band*apart, r.X1+band*apart
+							want = append(want, s.want(s.dtype, at)...)
+						}
+						if !bytes.Equal(got, want) {
+							t.Errorf("all bands, %v: other values", r)
+						}
+					}
 					for band := 1; band <= s.bands; band++ {
 						f, err := newFile("test.tif", bytes.NewReader(data), int64(len(data)), band)
 						if err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"weft/ops/files/tiff/gdal"
 )
 
 // Commit arranges the file and gives it its name, once every element was written. With durable set it first waits until the bytes
@@ -70,12 +72,15 @@ func (l resolution) describe(table []place, big bool) ([]fieldOut, error) {
 			add(t, textField(s))
 		}
 	}
-	short(tagBitsPerSample, 8*h.DType.Size())
+	bands := max(1, h.Bands)
+	ofEach := func(t tag, v int) { add(t, shortsField(slices.Repeat([]uint16{uint16(v)}, bands))) }
+	ofEach(tagBitsPerSample, 8*h.DType.Size())
 	short(tagCompression, h.Compression.Tag())
 	short(tagPhotometric, 1)
-	short(tagSamplesPerPixel, 1)
-	short(tagPlanarConfig, 1)
-	short(tagSampleFormat, int(formats[h.DType.Class()]))
+	short(tagSamplesPerPixel, bands)
+	short(tagPlanarConfig, min(bands, 2)) // 2: each band has blocks of its own
+	ofEach(tagSampleFormat, int(formats[h.DType.Class()]))
+	add(tagExtraSamples, shortsField(make([]uint16, bands-1))) // which are no colours and no transparency
 	if h.Predictor != NoPredictor {
 		short(tagPredictor, int(h.Predictor))
 	}
@@ -115,7 +120,7 @@ func (h *Header) tell(add func(tag, rawField), text func(tag, string)) error {
 	for i, g := range geoTags {
 		add(g.tag, h.Geo.fields[i])
 	}
-	metadata, err := encodeScale(h.Scale, h.Offset)
+	metadata, err := gdal.Encode(h.Across, h.Scale, h.Offset, max(1, h.Bands))
 	text(tagMetadata, metadata)
 	text(tagSoftware, h.Software)
 	text(tagDescription, h.Description)

@@ -1,4 +1,4 @@
-// Package tiff reads and writes GeoTIFF rasters of one band.
+// Package tiff reads and writes GeoTIFF rasters of one band or several.
 //
 // The container is TIFF 6.0 (Adobe, 1992) and BigTIFF, of either byte order; the georeference is OGC 19-008r4,
 // "OGC GeoTIFF Standard"; nodata, scale and offset are GDAL's tags 42113 and 42112. Strips and tiles are read one

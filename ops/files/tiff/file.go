@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"weft/ops/files/fileio"
+	"weft/ops/files/tiff/cache"
 	"weft/ops/files/words"
 )
 
@@ -16,7 +17,7 @@ type File struct {
 	name   string // for errors
 	source *container
 	table  []place
-	cache  *cache
+	cache  *cache.Cache
 	mask   *mask     // nil: none
 	rows   sync.Pool // *[]byte, chunk bytes long
 	close  func() error
@@ -24,6 +25,18 @@ type File struct {
 
 // place is where the bytes of a block are. One without bytes was never written: its elements are nodata, or else 0.
 type place struct{ offset, bytes int64 }
+
+// DefaultCache is the bytes of unpacked blocks that a File keeps at first.
+const DefaultCache = 64 << 20
+
+// SetCache sets the bytes of unpacked blocks that are kept for later reads. Blocks in use come on top: one for each
+// goroutine that reads. A mask keeps as many of its own.
+func (f *File) SetCache(bytes int64) {
+	if f.mask != nil {
+		f.mask.SetCache(bytes)
+	}
+	f.cache.Keep(bytes)
+}
 
 // Stat reads and checks what the file says of its raster.
 func Stat(path string) (Header, error) {
@@ -58,7 +71,7 @@ func OpenBand(path string, band int) (*File, error) {
 func New(name string, r io.ReaderAt, size int64) (*File, error) { return newFile(name, r, size, 0) }
 
 func newFile(name string, r io.ReaderAt, size int64, band int) (*File, error) {
-	f := &File{name: name, cache: newCache(DefaultCache)}
+	f := &File{name: name, cache: cache.New(DefaultCache)}
 	if err := f.open(r, size, band); err != nil {
 		return nil, fileio.Wrap(name, fileio.CannotRead, err)
 	}

@@ -75,6 +75,11 @@ var problemCodes = map[ProblemKind]string{Rotated: problem.RotatedRaster, Mirror
 // Place gives the rows and columns of a raster the coordinates of their centres.
 func (r raster) Place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 	geo := r.Header().Geo
+	if n := len(dims); n > 2 {
+		across := r.Header().Across
+		dims[0].Coords, dims[0].Unit = across.Coords, across.Unit
+		dims = dims[n-2:]
+	}
 	var found []error
 	for _, p := range geo.Problems() {
 		w := problem.Wrong(problem.UnplacedRaster, "path", p.Help, "%s %s", c.Text("path"), p.Reason)
@@ -141,7 +146,7 @@ func frameOf(d ops.Dim) *frame {
 
 // sideways reports whether rows run along what is the easting on the map, or x of dims that are named so.
 func sideways(t ops.Type) bool {
-	y, x := t.Dims[0], t.Dims[1]
+	y, x := t.Dims[len(t.Dims)-2], t.Dims[len(t.Dims)-1]
 	if f, g := frameOf(y), frameOf(x); f != nil || g != nil {
 		return f != nil && f.east || g != nil && !g.east
 	}

@@ -77,7 +77,7 @@ func writeSample(t *testing.T, path string, s sample) {
 func TestGDALUnderstandsOurGeoreference(t *testing.T) {
 	needs(t, "gdalinfo", "tiffinfo")
 	nodata := -9999.0
-	place, err := NewGeo(Affine{500000, 2.5, 0, 5400000, 0, -2.5}, CRS{Model: Projected, EPSG: 25832, Unit: units[metre]})
+	place, err := NewGeo(Affine{500000, 2.5, 0, 5400000, 0, -2.5}, CRS{Model: Projected, EPSG: 25832, Unit: epsgUnits[metre]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -187,9 +187,9 @@ func TestNewGeo(t *testing.T) {
 		affine Affine
 		crs    CRS
 	}{
-		{Affine{500000, 2.5, 0, 5400000, 0, -2.5}, CRS{Model: Projected, EPSG: 25832, Unit: units[metre], Citation: "ETRS89 / UTM 32N"}},
-		{Affine{8, 0.25, 0, 50, 0, -0.25}, CRS{Model: Geographic, EPSG: 4326, Unit: units[degree]}},
-		{Affine{5, 1, 0.5, 6, 0.5, -1}, CRS{Model: Projected, Unit: Unit{userDefined, "unit of 0.9 m", 0.9, false}, Vertical: units[9002]}},
+		{Affine{500000, 2.5, 0, 5400000, 0, -2.5}, CRS{Model: Projected, EPSG: 25832, Unit: epsgUnits[metre], Citation: "ETRS89 / UTM 32N"}},
+		{Affine{8, 0.25, 0, 50, 0, -0.25}, CRS{Model: Geographic, EPSG: 4326, Unit: epsgUnits[degree]}},
+		{Affine{5, 1, 0.5, 6, 0.5, -1}, CRS{Model: Projected, Unit: Unit{userDefined, "unit of 0.9 m", 0.9, false}, Vertical: epsgUnits[9002]}},
 		{Affine{5, 1, 0, 6, 0, 1}, CRS{}},
 	} {
 		g, err := NewGeo(c.affine, c.crs)

@@ -127,10 +127,10 @@ func epsg(code int) int {
 var heightsInFeet = map[int]int{5702: 9003, 6360: 9003, 8228: 9002}
 
 func (k geoKeys) verticalUnit() Unit {
-	if u, known := units[k.shorts[keyVerticalUnit]]; known {
+	if u, known := epsgUnits[k.shorts[keyVerticalUnit]]; known {
 		return u
 	}
-	return units[heightsInFeet[k.shorts[keyVerticalCRS]]]
+	return epsgUnits[heightsInFeet[k.shorts[keyVerticalCRS]]]
 }
 
 func (k geoKeys) linearUnit() Unit {
@@ -138,15 +138,15 @@ func (k geoKeys) linearUnit() Unit {
 	if size := k.doubles[keyLinearUnitSize]; code == userDefined && size > 0 && !math.IsInf(size, 1) {
 		return Unit{Code: code, Name: fmt.Sprintf("unit of %g m", size), Metres: size}
 	}
-	return units[code]
+	return epsgUnits[code]
 }
 
 // angularUnit is degrees where the file does not say: geographic systems hardly ever have another unit.
 func (k geoKeys) angularUnit() Unit {
-	if u, known := units[k.shorts[keyAngularUnit]]; known && u.Angular {
+	if u, known := epsgUnits[k.shorts[keyAngularUnit]]; known && u.Angular {
 		return u
 	}
-	return units[degree]
+	return epsgUnits[degree]
 }
 
 // Unit is a unit of length or angle.
@@ -162,8 +162,8 @@ const (
 	degree = 9102
 )
 
-// units are the EPSG units of measure that coordinates are given in. The zero Unit is an unknown one.
-var units = func() map[int]Unit {
+// epsgUnits are the EPSG units of measure that coordinates are given in. The zero Unit is an unknown one.
+var epsgUnits = func() map[int]Unit {
 	all := map[int]Unit{}
 	for _, u := range []Unit{
 		{Code: metre, Name: "metre", Metres: 1},

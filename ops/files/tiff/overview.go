@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"weft/ops/files/element"
+	"weft/ops/files/tiff/cache"
 	"weft/ops/files/words"
 )
 
@@ -39,7 +40,7 @@ func (w *Writer) resolutions() ([]resolution, error) {
 
 // file reads what was written.
 func (w *Writer) file() *File {
-	f := &File{header: w.header, name: w.pending.Path(), table: w.table, cache: newCache(w.header.blockBytes()),
+	f := &File{header: w.header, name: w.pending.Path(), table: w.table, cache: cache.New(w.header.blockBytes()),
 		source: &container{r: w.pending.File(), size: w.end, order: binary.LittleEndian, big: true}}
 	f.pools()
 	return f
@@ -61,8 +62,8 @@ func (w *Writer) halve(from *File) error {
 			}
 		})
 	}
-	for b := range w.header.over(w.header.Whole()) {
-		blocks <- b
+	for i := range w.table {
+		blocks <- w.header.block(i)
 	}
 	close(blocks)
 	workers.Wait()
@@ -78,11 +79,12 @@ func (w *Writer) halveBlock(from *File, b block, src, dst *[]byte) error {
 	r := b.area.intersect(w.header.Whole())
 	of := Rect{2 * r.Y0, 2 * r.Y1, 2 * r.X0, 2 * r.X1}.intersect(from.header.Whole())
 	*src, *dst = words.Resized(*src, as.Span(of)), words.Resized(*dst, as.Span(r))
-	if err := from.ReadTile(*src, as, of); err != nil {
+	band := b.index / int(w.header.each())
+	if err := from.ReadBands(*src, as, band, band+1, of); err != nil {
 		return err
 	}
 	halves[as.DType](*dst, *src, r, of)
-	return w.WriteTile(*dst, as, r)
+	return w.writeTile(*dst, as, band, r)
 }
 
 // halves fill a rectangle with what stands for two by two elements of another, of each type.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weft/ops/files/element"
+	"weft/ops/files/tiff/cache"
 	"weft/ops/files/words"
 )
 
@@ -24,7 +25,7 @@ func images(t *testing.T, path string) (files []*File, directories []int64) {
 		var d directory
 		directories = append(directories, at)
 		if d, at, err = c.directory(at); err == nil {
-			f := &File{source: c, name: path, cache: newCache(DefaultCache)}
+			f := &File{source: c, name: path, cache: cache.New(DefaultCache)}
 			f.pools()
 			if f.header, err = readHeader(d, 0); err == nil {
 				f.table, err = readTable(d, &f.header)

@@ -52,35 +52,74 @@ func (f *File) Read(dst []byte, as Layout) error {
 // ReadTile reads a rectangle of the raster into dst, row by row, in this machine's byte order and in the layout's
 // element type. dst begins at a multiple of the element size and holds at least as.Span(r) bytes. Only the blocks
 // that hold a part of the rectangle are read.
-func (f *File) ReadTile(dst []byte, as Layout, r Rect) error {
-	p, err := f.newPlacer(dst, as, r)
-	if err != nil {
-		return fileio.Wrap(f.name, fileio.CannotRead, err)
+func (f *File) ReadTile(dst []byte, as Layout, r Rect) error { return f.ReadBands(dst, as, 0, 1, r) }
+
+// ReadBands is ReadTile of the bands from one, counted from 0, up to, not including, another, one behind the other.
+func (f *File) ReadBands(dst []byte, as Layout, from, to int, r Rect) error {
+	if from < 0 || to > max(1, f.header.bandsRead()) {
+		return fileio.Wrap(f.name, fileio.CannotRead, fmt.Errorf("bands %d to %d of %d", from, to, f.header.bandsRead()))
 	}
-	read := f.readPacked
-	if !f.header.whole() {
-		read = f.readPlain
-	}
-	for b := range f.header.over(r) {
-		if err := read(p, b, b.area.intersect(r)); err != nil {
+	into := make([]*placer, to-from)
+	for i := range into {
+		start := min(i*as.stride(r.Width())*r.Height(), len(dst))
+		var err error
+		if into[i], err = f.newPlacer(dst[start:], as, r); err != nil {
 			return fileio.Wrap(f.name, fileio.CannotRead, err)
 		}
 	}
-	if f.mask != nil && as.NodataAsNaN && !r.empty() {
-		return f.mask.apply(dst, as, r)
+	for i := range into {
+		plane, together := from+i, into[i:i+1]
+		if f.header.Mixed { // a block holds all of them
+			plane, together = 0, into
+		}
+		for b := range f.header.over(plane, r) {
+			if err := f.read(together, from, b, b.area.intersect(r)); err != nil {
+				return fileio.Wrap(f.name, fileio.CannotRead, err)
+			}
+		}
+		if f.header.Mixed {
+			break
+		}
+	}
+	for _, p := range into {
+		if f.mask != nil && as.NodataAsNaN && !r.empty() {
+			if err := f.mask.apply(p.dst, as, r); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// readPacked places the part of a block that was compressed.
-func (f *File) readPacked(p *placer, b block, part Rect) error {
+// bandsRead is how many bands are read.
+func (h *Header) bandsRead() int {
+	if h.Band > 0 {
+		return 1
+	}
+	return max(1, h.Bands)
+}
+
+// read places the part of a block, of several bands from one on if blocks hold several.
+func (f *File) read(into []*placer, from int, b block, part Rect) error {
+	if !f.header.whole() {
+		return f.readPlain(into[0], b, part)
+	}
 	unpack := func(dst []byte) error { return f.unpack(b, dst) }
-	return f.cache.with(b.index, int(f.header.bytes(b)), unpack, func(data []byte) error {
-		size := f.header.DType.Size()
-		for y := part.Y0; y < part.Y1; y++ {
-			at := ((y-b.area.Y0)*b.area.Width() + part.X0 - b.area.X0) * size
-			if err := p.place(y, part.X0, data[at:at+part.Width()*size]); err != nil {
-				return err
+	size, each := f.header.DType.Size(), int(f.header.bytes(b))
+	all := each
+	if f.header.Mixed {
+		all *= f.header.bandsRead()
+	}
+	return f.cache.With(b.index, all, unpack, func(data []byte) error {
+		if f.header.Mixed {
+			data = data[from*each:]
+		}
+		for i, p := range into {
+			for y := part.Y0; y < part.Y1; y++ {
+				at := i*each + ((y-b.area.Y0)*b.area.Width()+part.X0-b.area.X0)*size
+				if err := p.place(y, part.X0, data[at:at+part.Width()*size]); err != nil {
+					return err
+				}
 			}
 		}
 		return nil

@@ -94,8 +94,8 @@ func TestReadConcurrently(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if f.cache.held > most {
-			t.Errorf("%d bytes are kept of %d", f.cache.held, most)
+		if f.cache.Held() > most {
+			t.Errorf("%d bytes are kept of %d", f.cache.Held(), most)
 		}
 	}
 }

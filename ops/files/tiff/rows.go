@@ -63,17 +63,45 @@ func (w *Writer) Checkpoint(r Rect) (done Rect, c Checkpoint, err error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	done = w.tell(0, r, &c)
+	c.End = w.end
+	return done, c, nil
+}
+
+// checkpointBands is Checkpoint of the first bands from one up to another, counted from 0, of which all of a rectangle is there: those before next.
+func (w *Writer) checkpointBands(from, to int, r Rect) (next int, c Checkpoint, err error) {
+	if err := w.pending.Sync(); err != nil {
+		return from, c, err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for next = from; next < to && w.there(next, r); next++ {
+		w.tell(next, r, &c)
+	}
+	c.End = w.end
+	return next, c, nil
+}
+
+// there reports whether all blocks of a rectangle of a band are in the file.
+func (w *Writer) there(band int, r Rect) bool {
+	for b := range w.header.over(band, r) {
+		if !w.stored(b.index) {
+			return false
+		}
+	}
+	return true
+}
+
+// tell adds the blocks of the first rows of a rectangle of a band that are there.
+func (w *Writer) tell(band int, r Rect, c *Checkpoint) (done Rect) {
 	done = Rect{r.Y0, r.Y0, r.X0, r.X1}
 	for done.Y1 < r.Y1 { // a row of blocks
 		row := r
 		row.Y0, row.Y1 = done.Y1, min((done.Y1/w.header.BlockH+1)*w.header.BlockH, r.Y1)
-		for b := range w.header.over(row) {
-			if !w.stored(b.index) {
-				c.End = w.end
-				return done, c, nil
-			}
+		if !w.there(band, row) {
+			return done
 		}
-		for b := range w.header.over(row) {
+		for b := range w.header.over(band, row) {
 			if p := w.table[b.index]; !w.told[b.index] {
 				w.told[b.index] = true
 				c.Places = append(c.Places, int64(b.index), p.offset, p.bytes)
@@ -81,8 +109,7 @@ func (w *Writer) Checkpoint(r Rect) (done Rect, c Checkpoint, err error) {
 		}
 		done.Y1 = row.Y1
 	}
-	c.End = w.end
-	return done, c, nil
+	return done
 }
 
 // Suspend leaves a file that CreateResumable began for Resume.
@@ -96,6 +123,11 @@ func (w *Writer) Annotate(software, description string) {
 // WriteRect writes a rectangle as WriteTile does, packing blocks on all processors. Blocks lie in the file in their own order where
 // rows come in order: the same raster then gives the same bytes, however its rows were divided.
 func (w *Writer) WriteRect(ctx context.Context, src []byte, from Layout, r Rect) error {
+	return w.writeRect(ctx, src, from, 0, r)
+}
+
+// writeRect is WriteRect of a band, counted from 0.
+func (w *Writer) writeRect(ctx context.Context, src []byte, from Layout, band int, r Rect) error {
 	c, err := w.newCollector(src, from, r)
 	if err != nil {
 		return w.fail(err)
@@ -105,7 +137,7 @@ func (w *Writer) WriteRect(ctx context.Context, src []byte, from Layout, r Rect)
 			return err
 		}
 		end := min((y/w.header.BlockH+1)*w.header.BlockH, r.Y1)
-		if err := w.writeBand(c, Rect{y, end, r.X0, r.X1}); err != nil {
+		if err := w.writeRow(c, band, Rect{y, end, r.X0, r.X1}); err != nil {
 			return w.fail(err)
 		}
 		y = end
@@ -122,10 +154,10 @@ type packedBlock struct {
 	err      error
 }
 
-// writeBand writes a part of one row of blocks.
-func (w *Writer) writeBand(c *collector, r Rect) error {
+// writeRow writes a part of one row of blocks of a band.
+func (w *Writer) writeRow(c *collector, band int, r Rect) error {
 	var all []*packedBlock
-	for b := range w.header.over(r) {
+	for b := range w.header.over(band, r) {
 		all = append(all, &packedBlock{block: b})
 	}
 	next := make(chan *packedBlock)

@@ -9,7 +9,7 @@ import (
 	"weft/ops/files/words"
 )
 
-// Load reads the raster in the file at path as elements of T, row by row, converted as Conversion says.
+// Load reads the raster in the file at path as elements of T, band by band and row by row, converted as Conversion says.
 func Load[T Element](path string) ([]T, Header, error) {
 	f, err := Open(path)
 	if err != nil {
@@ -22,8 +22,9 @@ func Load[T Element](path string) ([]T, Header, error) {
 		}
 		return nil, f.header, errors.Join(fileio.Wrap(path, fileio.CannotRead, err), f.Close())
 	}
-	values := make([]T, f.header.Height*f.header.Width)
-	err = f.Read(words.Raw(values), Layout{DType: element.Of[T]()})
+	bands := f.header.bandsRead()
+	values := make([]T, bands*f.header.Height*f.header.Width)
+	err = f.ReadBands(words.Raw(values), Layout{DType: element.Of[T]()}, 0, bands, f.header.Whole())
 	return values, f.header, errors.Join(err, f.Close())
 }
 
@@ -41,7 +42,7 @@ func (f *File) absent() (bytes int64) {
 	return bytes
 }
 
-// Save writes values, row by row, as the raster that the header describes, converted to its type.
+// Save writes values, row by row, of one band, as the raster that the header describes, converted to its type.
 func Save[T Element](path string, h Header, values []T) error {
 	w, err := Create(path, h)
 	if err != nil {

@@ -32,8 +32,8 @@ func readTable(d directory, h *Header) ([]place, error) {
 			Help:   rewrite,
 		}
 	}
-	first, count := int64(0), h.blocks() // of the band
-	if h.Bands > 1 && !h.Mixed {
+	first, count := int64(0), h.blocks() // of what is read
+	if h.Band > 0 && !h.Mixed {
 		first = int64(h.Band-1) * count
 	}
 	offsets, err := d.ints(offsetsTag, first+count)

@@ -12,7 +12,7 @@ import (
 
 var unpackers = sync.Pool{New: func() any { return new(packing.Unpacker) }}
 
-// unpack fills dst with the elements of a block, in this machine's byte order.
+// unpack fills dst with the elements of a block, in this machine's byte order; band behind band where it holds several of those that are read.
 func (f *File) unpack(b block, dst []byte) error {
 	p := f.table[b.index]
 	if p.absent() {
@@ -22,7 +22,8 @@ func (f *File) unpack(b block, dst []byte) error {
 	if !f.header.Mixed {
 		return f.unpackAll(p, b, dst)
 	}
-	all := words.Bytes(len(dst) * int(f.header.together()))
+	n := f.header.bandsRead()
+	all := words.Bytes(len(dst) / n * int(f.header.together()))
 	if err := f.unpackAll(p, b, all); err != nil {
 		return err
 	}
@@ -31,9 +32,12 @@ func (f *File) unpack(b block, dst []byte) error {
 	if f.header.Predictor == FloatingPoint {
 		size = 1
 	}
-	apart := size * f.header.Bands
-	for to, from := 0, (f.header.Band-1)*size; to < len(dst); to, from = to+size, from+apart {
-		copy(dst[to:to+size], all[from:])
+	apart, each := size*f.header.Bands, len(dst)/n
+	for i := range n {
+		from := (max(1, f.header.Band) - 1 + i) * size
+		for to := i * each; to < (i+1)*each; to, from = to+size, from+apart {
+			copy(dst[to:to+size], all[from:])
+		}
 	}
 	f.header.unpredict(dst, b.area.Width())
 	return nil

@@ -50,7 +50,7 @@ func TestWorldFiles(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	own, err := NewGeo(Affine{1, 2, 0, 3, 0, -2}, CRS{Model: Projected, EPSG: 25832, Unit: units[metre]})
+	own, err := NewGeo(Affine{1, 2, 0, 3, 0, -2}, CRS{Model: Projected, EPSG: 25832, Unit: epsgUnits[metre]})
 	if err != nil {
 		t.Fatal(err)
 	}

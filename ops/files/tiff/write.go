@@ -47,7 +47,7 @@ type assembly struct {
 func Create(path string, h Header) (*Writer, error) { return create(path, h, fileio.Create) }
 
 func create(path string, h Header, begin func(string) (*fileio.Pending, error)) (*Writer, error) {
-	h.Ignored, h.Masked = Ignored{}, false
+	h.Ignored, h.Masked, h.Band, h.Mixed = Ignored{}, false, 0, false // bands have blocks of their own
 	for _, step := range []func() error{h.setStorage, h.checkStorage} {
 		if err := step(); err != nil {
 			return nil, fileio.Wrap(path, cannotWrite, err)
@@ -133,7 +133,9 @@ func (h *Header) checkStorage() error {
 		return fmt.Errorf("strips of %d x %d elements do not fit a raster with %d columns", h.BlockH, h.BlockW, h.Width)
 	case h.blockBytes() < 0 || h.blockBytes() > maxWritten:
 		return fmt.Errorf("blocks of %d x %d %v are larger than the %d bytes that are held for one", h.BlockH, h.BlockW, h.DType, maxWritten)
-	case h.blocks() > math.MaxInt32:
+	case h.Bands < 0 || h.Bands > math.MaxUint16:
+		return fmt.Errorf("a TIFF file cannot hold %d bands", h.Bands)
+	case h.each() > math.MaxInt32 || h.blocks() > math.MaxInt32:
 		return fmt.Errorf("blocks of %d x %d elements are too many for a raster of %d x %d", h.BlockH, h.BlockW, h.Height, h.Width)
 	case !h.Compression.Packs():
 		return fmt.Errorf("no compression: Compression(%d)", h.Compression)
@@ -149,11 +151,16 @@ func (w *Writer) Header() Header { return w.header }
 // WriteTile writes a rectangle of the raster from memory, row by row: src holds elements of the layout's type, which
 // are converted to the file's; it is aligned for them. Every element is written once.
 func (w *Writer) WriteTile(src []byte, from Layout, r Rect) error {
+	return w.writeTile(src, from, 0, r)
+}
+
+// writeTile is WriteTile of a band, counted from 0.
+func (w *Writer) writeTile(src []byte, from Layout, band int, r Rect) error {
 	c, err := w.newCollector(src, from, r)
 	if err != nil {
 		return w.fail(err)
 	}
-	for b := range w.header.over(r) {
+	for b := range w.header.over(band, r) {
 		if err := w.writePart(c, b, b.area.intersect(r)); err != nil {
 			return w.fail(err)
 		}

@@ -7,13 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
-	"sync"
 
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
+	"weft/ops/files/format"
 	"weft/ops/files/units"
 	"weft/ops/files/words"
 	"weft/ops/problem"
@@ -207,9 +206,6 @@ func (d *description) inUnit(l *layout) error {
 	return nil
 }
 
-// dimName are the names that dims have in programs.
-var dimName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\pL_][\pL\p{Nd}_]*$`) })
-
 // named takes the names of dims: those that no program could say give way to the ones of arrays without names.
 func (d *description) named(l *layout) error {
 	if d.Names == nil || len(d.Shape) == 0 {
@@ -222,7 +218,7 @@ func (d *description) named(l *layout) error {
 		name := fmt.Sprintf("axis%d", i)
 		switch {
 		case given == nil:
-		case !dimName().MatchString(*given):
+		case !format.IsDimName(*given):
 			l.doubt("%.60q is no name of a dimension that a program could use: it is %s here", *given, name)
 		case slices.ContainsFunc(d.Names[:i], func(other *string) bool { return other != nil && *other == *given }):
 			l.doubt("two dimensions are named %.60s: the second is %s here", *given, name)

@@ -1,4 +1,5 @@
-package tiff
+// Package cache keeps unpacked blocks for those who want them again.
+package cache
 
 import (
 	"container/list"
@@ -7,12 +8,9 @@ import (
 	"weft/ops/files/words"
 )
 
-// DefaultCache is the bytes of unpacked blocks that a File keeps at first.
-const DefaultCache = 64 << 20
-
-// cache keeps unpacked blocks, the latest used ones, up to a number of bytes. A block that several goroutines want at
+// Cache keeps unpacked blocks, the latest used ones, up to a number of bytes. A block that several goroutines want at
 // once is unpacked by one of them.
-type cache struct {
+type Cache struct {
 	mu     sync.Mutex
 	most   int64
 	held   int64
@@ -29,24 +27,24 @@ type entry struct {
 	err   error
 }
 
-func newCache(most int64) *cache {
-	return &cache{most: most, blocks: map[int]*entry{}, idle: list.New()}
+// New keeps up to so many bytes.
+func New(most int64) *Cache {
+	return &Cache{most: most, blocks: map[int]*entry{}, idle: list.New()}
 }
 
-// SetCache sets the bytes of unpacked blocks that are kept for later reads. Blocks in use come on top: one for each
-// goroutine that reads. A mask keeps as many of its own.
-func (f *File) SetCache(bytes int64) {
-	if f.mask != nil {
-		f.mask.SetCache(bytes)
-	}
-	f.cache.mu.Lock()
-	defer f.cache.mu.Unlock()
-	f.cache.most = bytes
-	f.cache.evict(0)
+// Keep sets the bytes of blocks that are kept for later, beside those in use.
+func (c *Cache) Keep(bytes int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.most = bytes
+	c.evict(0)
 }
 
-// with calls use with the bytes of a block. unpack makes them from a buffer of the same size, holding anything.
-func (c *cache) with(index, size int, unpack func([]byte) error, use func([]byte) error) error {
+// Held is the bytes of the blocks that are kept or in use.
+func (c *Cache) Held() int64 { return c.held }
+
+// With calls use with the bytes of a block. unpack makes them from a buffer of the same size, holding anything.
+func (c *Cache) With(index, size int, unpack func([]byte) error, use func([]byte) error) error {
 	e, mine := c.take(index, size)
 	defer c.drop(e)
 	if mine {
@@ -62,7 +60,7 @@ func (c *cache) with(index, size int, unpack func([]byte) error, use func([]byte
 }
 
 // take marks a block as used. mine says that the caller has to unpack it.
-func (c *cache) take(index, size int) (e *entry, mine bool) {
+func (c *Cache) take(index, size int) (e *entry, mine bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, known := c.blocks[index]; known {
@@ -81,7 +79,7 @@ func (c *cache) take(index, size int) (e *entry, mine bool) {
 }
 
 // drop ends the use of a block. One that could not be unpacked is forgotten, so that the next reader tries again.
-func (c *cache) drop(e *entry) {
+func (c *Cache) drop(e *entry) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e.users--; e.users > 0 {
@@ -95,7 +93,7 @@ func (c *cache) drop(e *entry) {
 }
 
 // evict forgets the blocks used longest ago, until as many more bytes fit. It gives the memory of one of them.
-func (c *cache) evict(more int64) (spare []byte) {
+func (c *Cache) evict(more int64) (spare []byte) {
 	for c.held+more > c.most && c.idle.Len() > 0 {
 		e := c.idle.Back().Value.(*entry)
 		c.forget(e)
@@ -106,7 +104,7 @@ func (c *cache) evict(more int64) (spare []byte) {
 	return spare
 }
 
-func (c *cache) forget(e *entry) {
+func (c *Cache) forget(e *entry) {
 	c.idle.Remove(e.idle)
 	delete(c.blocks, e.index)
 	c.held -= int64(len(e.data))
