@@ -64,7 +64,7 @@ func inspected(out io.Writer, path string, def *syntax.Name, v ops.Value) error 
 			case ops.Array:
 				arrays = append(arrays, part)
 				fmt.Fprintf(w, "  %s.%s\t%s\n", name, n, part.Type())
-			case ops.Text:
+			case ops.Text, ops.Number:
 				fmt.Fprintf(w, "  %s.%s\t%s\n", name, n, part)
 			case ops.Record:
 				list(name+"."+n, part)

@@ -21,10 +21,10 @@ func readSpec() *ops.Spec {
 			"kept unless `as` asks for another; uint64 becomes i64. Integers become floats and narrow floats wide ones freely, wide integers " +
 			"narrow ones where they fit. With a unit, the numbers in the file are in that unit; those that must be multiplied to get SI units " +
 			"(all but such as m, s or Pa) become floats. NaN and infinities are kept, and counted in a warning." + manual(func(f *format.Format) string { return f.Reads }),
-		Returns: "an array over dims, in the order of the file, or a record of such.",
+		Returns: "an array over dims, in the order of the file, or a record of such. A part of a record that is a single number, such as the frequency that data were sampled at, is one that is known while checking, in place of an array.",
 		Params: []ops.Param{
 			ops.Str("path", "file ending in "+endings(those(reads), true, "or")+", relative to the folder where weft runs; a pattern with * or a list of files").Also(ops.KList),
-			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out; for a record those that come first in its arrays").New().Opt(),
+			ops.Names("dims", "names of its dimensions, in the order of the file; y and x of a GeoTIFF, otherwise axis0, axis1 and so on when left out; for a record those that come first in its arrays, or the ones along which arrays of fewer dimensions have as many elements").New().Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			{Name: "hdu", Doc: "name of the part of a FITS file, or its number, from 0; the first with data when left out", Accept: ops.KSymbol | ops.KText | ops.KNumber, Integer: true, Optional: true},
 			{Name: "band", Doc: "number of the band of a GeoTIFF file, from 1, where it holds several", Accept: ops.KNumber, Integer: true, Positive: true, Optional: true},

@@ -4,13 +4,18 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"unicode"
 
+	"weft/kernels/ir"
+	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/files/element"
 	"weft/ops/files/format"
 	"weft/ops/problem"
 )
@@ -44,7 +49,7 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		return nil, err
 	}
 	out := ops.Record{Fields: map[string]ops.Value{}, Without: map[string]string{}}
-	most, fields := 0, fieldNames(parts)
+	most, fields, extents := 0, fieldNames(parts), extentsOf(c, parts, len(names))
 	for i, p := range parts {
 		switch {
 		case p.Not != "":
@@ -62,8 +67,14 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		for name, v := range c.Args {
 			args[name] = cmp.Or(args[name], v)
 		}
+		if len(p.Dims) == 0 && !c.Has("as") {
+			if v, ok := number(&ops.Call{Spec: c.Spec, Args: args}); ok {
+				out = put(out, fields[i], v, "")
+				continue
+			}
+		}
 		if most = max(most, len(p.Dims)); names != nil {
-			args["dims"] = dimsAs(p.Dims, names)
+			args["dims"] = dimsAs(p.Dims, along(shapeOf(&ops.Call{Spec: c.Spec, Args: args}), names, extents))
 		}
 		v := e.Apply("read", args)
 		if v == nil {
@@ -78,6 +89,31 @@ func readRecord(c *ops.Call, e ops.Expander, parts []format.Part) (ops.Value, er
 		return nil, problem.Wrong(problem.DimsCount, "dims", fmt.Sprintf("name at most %d", most), "%s holds arrays of at most %d dimensions, and dims names %d", c.Text("path"), most, len(names))
 	}
 	return out, nil
+}
+
+// number is the only element of a part that is a real number, as one that is known while checking: what frequencies and counts beside data are read for. It
+// is none where float64 does not have it, or it is missing.
+func number(c *ops.Call) (ops.Number, bool) {
+	in, err := open(c)
+	if err != nil {
+		return ops.Number{}, false // the array of the part complains
+	}
+	defer in.Close()
+	if len(in.Shape) > 0 || in.elem().Complex || in.elem().Base == ir.Bool || !in.reads(ops.F64) {
+		return ops.Number{}, false
+	}
+	v := make([]float64, 1)
+	if err := in.Read(bytesOf(v), element.Float64, 0, region.Region{}); err != nil {
+		return ops.Number{}, false
+	}
+	if in.Scale != 0 {
+		stretch(v, in.Scale, in.Offset)
+	}
+	const exact = 1 << 53
+	if whole := !in.elem().Base.Float(); math.IsNaN(v[0]) || math.IsInf(v[0], 0) || whole && math.Abs(v[0]) > exact {
+		return ops.Number{}, false
+	}
+	return ops.Number{V: v[0]*in.Unit.SI() + in.Unit.Offset, Unit: in.Unit}, true
 }
 
 var notInNames = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^\p{L}\p{N}_.]+|^\p{N}|\.\p{N}`) })
@@ -137,6 +173,48 @@ func put(r ops.Record, name string, v ops.Value, not string) ops.Record {
 	return r
 }
 
+// shapeOf is the shape of an array of a file; nil: it cannot be opened, of which it complains where it is read.
+func shapeOf(c *ops.Call) []int {
+	in, err := open(c)
+	if err != nil {
+		return nil
+	}
+	defer in.Close()
+	return in.Shape
+}
+
+// extentsOf are the extents along so many names: those of the first part that has all of these dims; nil: none has.
+func extentsOf(c *ops.Call, parts []format.Part, names int) []int {
+	for _, p := range parts {
+		if names > 0 && p.Not == "" && p.Text == nil && len(p.Dims) >= names {
+			args := maps.Clone(c.Args)
+			args["member"] = ops.Text(p.Name)
+			if shape := shapeOf(&ops.Call{Spec: c.Spec, Args: args}); len(shape) >= names {
+				return shape[:names]
+			}
+		}
+	}
+	return nil
+}
+
+// along are the names for an array of some shape, of the names that were given with the extents along them: all; of an array of fewer dims the first ones, or, where it
+// has other extents along these, those along which it has theirs.
+func along(shape []int, names []string, extents []int) []string {
+	if len(shape) >= len(names) || len(extents) < len(names) || slices.Equal(shape, extents[:len(shape)]) {
+		return names
+	}
+	var out []string
+	from := 0
+	for _, n := range shape {
+		i := slices.Index(extents[from:], n)
+		if i < 0 || slices.Contains(extents[from+i+1:], n) {
+			return nil
+		}
+		out, from = append(out, names[from+i]), from+i+1
+	}
+	return out
+}
+
 // dimsAs are names for the dims of an array: those given come first.
 func dimsAs(own, given []string) ops.List {
 	var out ops.List
@@ -156,7 +234,7 @@ func dimsAs(own, given []string) ops.List {
 type recording struct {
 	format *format.Format
 	parts  []format.Named // arrays
-	texts  []format.Named
+	known  []format.Named // texts and numbers
 }
 
 func bindRecord(c *ops.Call, r ops.Record) (ops.Op, error) {
@@ -204,7 +282,13 @@ func (w *recording) add(c *ops.Call, r ops.Record, before string) error {
 				return problem.Wrong(problem.CannotStore, "array", "leave it out of the record, or write a .npz", "part %s is a text, and %s files hold none beside arrays", before+name, w.format.Name)
 			}
 			text := string(v)
-			w.texts = append(w.texts, format.Named{Name: before + name, Text: &text})
+			w.known = append(w.known, format.Named{Name: before + name, Text: &text})
+		case ops.Number:
+			if !w.format.Texts {
+				return problem.Wrong(problem.CannotStore, "array", "leave it out of the record, or write a .npz", "part %s is a number, and %s files hold none beside arrays", before+name, w.format.Name)
+			}
+			shown := format.Shown(v.V, v.Unit)
+			w.known = append(w.known, format.Named{Name: before + name, Number: &shown})
 		default:
 			return problem.Wrong(problem.CannotStore, "array", "leave it out of the record", "part %s is %s, not an array", before+name, v.Kind())
 		}
@@ -232,7 +316,7 @@ func (w *recording) write(ctx context.Context, parts []format.Named) (ops.Note, 
 	if err := w.format.CheckRecord(parts); err != nil {
 		return ops.Note{}, err
 	}
-	all, path := slices.Concat(parts, w.texts), ops.PathFor(ctx, w.File())
+	all, path := slices.Concat(parts, w.known), ops.PathFor(ctx, w.File())
 	names := make([]string, len(all))
 	for i, n := range all {
 		names[i] = n.Name

@@ -150,8 +150,9 @@ func (l *KernelBuilder) inPlace(s *ops.Stage, guard *ir.Node, other float64, ind
 		return l.g.rounded(b.Builder, s, l.define(s, index))
 	}
 	safe := make([]*ir.Node, len(index))
+	dims := l.g.Type(s).Dims // as it is seen
 	for i, n := range index {
-		if safe[i] = n; !l.always(dimIndex{n, region.Interval{Hi: s.Type.Dims[i].Size}}) {
+		if safe[i] = n; !l.always(dimIndex{n, region.Interval{Hi: dims[i].Size}}) {
 			safe[i] = b.Select(guard, n, b.Int(n.Type, 0))
 		}
 	}

@@ -41,7 +41,7 @@ type Format struct {
 	// WriteRecord writes a record of arrays, if CheckRecord finds nothing; nil: files hold one array.
 	WriteRecord func(ctx context.Context, path string, of []Named) error
 	CheckRecord func(of []Named) error
-	Texts       bool // records may hold texts
+	Texts       bool // records may hold texts and numbers
 	// Scratch is the bytes of memory that writing parts as wide as a region takes; nil: next to nothing.
 	Scratch func(o Order, at region.Region) int64
 	Chunk   func(o Order) []int // extents of what is written together; nil: elements that follow each other
@@ -78,11 +78,12 @@ type Part struct {
 
 // Named is a part of a record that is written. What is known before it is computed is its order.
 type Named struct {
-	Name  string
-	Order Order
-	Array ops.HostArray
-	Kept  io.Reader // in place of an array in memory: its elements as the file has them, but in this machine's byte order; it is read once
-	Text  *string   // in place of an array
+	Name   string
+	Order  Order
+	Array  ops.HostArray
+	Kept   io.Reader // in place of an array in memory: its elements as the file has them, but in this machine's byte order; it is read once
+	Text   *string   // in place of an array
+	Number *float64  // likewise, in the unit that it is shown in
 }
 
 // Encode writes all elements of an array in C order, in the file's type and the machine's byte order.

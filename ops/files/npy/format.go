@@ -37,8 +37,8 @@ var Single = &format.Format{
 // Several is the format of NPZ files.
 var Several = &format.Format{
 	Name: "NPZ", Endings: []string{".npz"}, Holds: element.DType.Valid, Takes: []string{"as"}, Choices: []string{"member"}, Open: openMember, List: list, Write: writeArchive, WriteRecord: writeRecord, CheckRecord: checkRecord, Texts: true,
-	Reads:  "An NPZ file gives a record of its arrays and single texts, or the only one as it is; what is not deflated is read by rows where memory is short.",
-	Writes: "An NPZ file holds a record of arrays and texts, or one array. NPZ files also hold the coordinates of each dimension under its name.",
+	Reads:  "An NPZ file gives a record of its arrays, single texts and single numbers, or the only one as it is; what is not deflated is read by rows where memory is short.",
+	Writes: "An NPZ file holds a record of arrays, texts and numbers, or one array. NPZ files also hold the coordinates of each dimension under its name.",
 }
 
 // input is an array of an NPY file or of an NPZ archive.
@@ -117,6 +117,12 @@ func (w *ArchiveWriter) addAll(ctx context.Context, of []format.Named) error {
 	for _, n := range of {
 		if taken[n.Name] = true; n.Text != nil {
 			if err := w.AddText(n.Name, *n.Text); err != nil {
+				return err
+			}
+			continue
+		}
+		if n.Number != nil {
+			if err := w.Add(n.Name, element.Float64, nil, words.Raw([]float64{*n.Number})); err != nil {
 				return err
 			}
 			continue
