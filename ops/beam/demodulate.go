@@ -3,6 +3,7 @@ package beam
 import (
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/ops"
@@ -17,7 +18,8 @@ var demodulate = &ops.Spec{
 the physical time t, as beamform expects. h is a low-pass filter of odd length, a sinc cut off at the frequency cutoff (fc by default, or
 fs/4 if that is less) under a Hamming window, scaled to pass a constant unchanged; it is centred, so nothing is delayed. Its length is
 3.3 fs / (cutoff/2) samples, a transition of half the cutoff (Oppenheim and Schafer, Discrete-Time Signal Processing, 7.5), unless taps
-says otherwise. Beyond the ends of the record the echoes count as 0. The dim sample keeps its length.`,
+says otherwise. Beyond the ends of the record the echoes count as 0. The dim sample keeps its length. A constant offset of a line lies at fc
+after mixing, where the filter passes half of it: take it away first (rf - mean(rf, over: sample)), or take a lower cutoff.`,
 	Params: []ops.Param{
 		ops.In("input", "echoes: real, with a dim sample", "sample"),
 		ops.Num("fc", "Hz", "centre frequency").Above0(),
@@ -26,7 +28,7 @@ says otherwise. Beyond the ends of the record the echoes count as 0. The dim sam
 		ops.Num("cutoff", "Hz", "half the bandwidth that is kept").Above0().Opt(),
 		ops.Count("taps", "length of the filter, odd").Opt(),
 	},
-	Returns: "complex, the dims and the unit of the input",
+	Returns: "complex, the dims and the unit of the input; along sample, the times of the samples",
 	Examples: []ops.Example{{Title: "echoes as a probe receives them, to IQ", Code: `probe = linear_probe(n: 8, pitch: 0.3 mm)
 rf = simulate.echoes(probe, [point(z: 10 mm)], fc: 3 MHz, fs: 12 MHz, samples: 256, signal: received)
 rf | demodulate(fc: 3 MHz, fs: 12 MHz) | abs | show`}},
@@ -114,7 +116,15 @@ func bindDemodulate(c *ops.Call) (ops.Op, error) {
 	if hasErrors(p) {
 		return nil, p.err()
 	}
-	checkStart(&p, t.Dims[t.Dim("sample")], f.from, f.fs)
+	t.Dims = slices.Clone(t.Dims)
+	sample := &t.Dims[t.Dim("sample")]
+	checkTiming(&p, *sample, f.from, f.fs)
+	if sample.Coords == nil { // so that whoever goes on knows when samples are
+		sample.Unit = ops.MustUnit("s")
+		for n := range sample.Size {
+			sample.Coords = append(sample.Coords, f.from+float64(n)/f.fs)
+		}
+	}
 	t.Elem = ops.ElemType{Base: ops.Inexact(t.Elem.Base), Complex: true}
 	f.out = t
 	return f, p.err()

@@ -57,7 +57,7 @@ func (s *setup) checkInput(p *problems) {
 	if s.places() < 1 {
 		p.add(problem.ExtentMismatch, "input", "give a longer record, or interpolation: nearest", "%s interpolation reads %d samples, and the input has %d", s.interpolation, s.scheme.reach(), s.size(s.sample))
 	}
-	checkStart(p, s.input.Dims[s.sample], s.start, s.fs)
+	checkTiming(p, s.input.Dims[s.sample], s.start, s.fs)
 }
 
 // checkDims reports dims that are missing and dims of which nothing is known.
@@ -74,20 +74,28 @@ func checkDims(p *problems, t ops.Type, need, known []string) {
 	}
 }
 
-// checkStart compares start with the times the samples say of themselves.
-func checkStart(p *problems, sample ops.Dim, start, fs float64) {
+// checkTiming compares start and fs with the times the samples say of themselves.
+func checkTiming(p *problems, sample ops.Dim, start, fs float64) {
 	if len(sample.Coords) == 0 || !sample.Unit.Same(ops.MustUnit("s")) {
 		return
 	}
 	if t := sample.Coords[0]; math.Abs(t-start)*fs > 0.5 {
 		p.warn(problem.ContradictArguments, "start", "write start: "+microseconds(t), "the samples of the input begin at %s, and start is %s", microseconds(t), microseconds(start))
 	}
+	const alike = 1e-3
+	if n := len(sample.Coords); n > 1 {
+		step := (sample.Coords[n-1] - sample.Coords[0]) / float64(n-1)
+		if told := 1 / step; step > 0 && math.Abs(told/fs-1) > alike {
+			p.warn(problem.ContradictArguments, "fs", "write fs: "+megahertz(told), "the samples of the input are %s apart, as at %s, and fs is %s", about(step, "ns"), megahertz(told), megahertz(fs))
+		}
+	}
 }
+
+func megahertz(f float64) string { return ops.Number{V: f, Unit: ops.MustUnit("MHz")}.String() }
 
 func (s *setup) checkRates(p *problems) {
 	if s.fc > s.fs {
-		hz := func(v float64) ops.Number { return ops.Number{V: v, Unit: ops.MustUnit("MHz")} }
-		p.add(problem.Undersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", hz(s.fc), hz(s.fs))
+		p.add(problem.Undersampled, "fc", "check both values and their prefixes", "the centre frequency %s exceeds the sampling frequency %s", megahertz(s.fc), megahertz(s.fs))
 	}
 	if far := math.Abs(s.start) * s.fs; far > furthest {
 		p.add(problem.OutOfBounds, "start", "check its unit", "the record starts %.3g samples away from the transmit", far)
@@ -100,9 +108,9 @@ func (s *setup) checkGrid(p *problems) {
 	switch {
 	case deepest <= back:
 		p.add(problem.GridBehindProbe, "grid", "the probe looks towards +z: choose z beyond "+millimetres(front), "the grid lies behind the probe: z ends at %s, and the elements stand at %s", millimetres(deepest), millimetres(back))
-	case nearest <= back:
-		p.add(problem.GridBehindProbe, "grid", "begin z beyond "+millimetres(front), "the grid reaches behind the probe: z begins at %s, and the elements stand at %s", millimetres(nearest), millimetres(back))
-	case nearest <= front:
+	case nearest < back:
+		p.add(problem.GridBehindProbe, "grid", "begin z at "+millimetres(front)+" or beyond", "the grid reaches behind the probe: z begins at %s, and the elements stand at %s", millimetres(nearest), millimetres(back))
+	case nearest < front:
 		p.warn(problem.GridBehindProbe, "grid", "begin z beyond "+millimetres(front)+" unless the probe is curved that way", "part of the grid lies behind some elements: z begins at %s, and elements stand up to %s", millimetres(nearest), millimetres(front))
 	}
 }
@@ -147,23 +155,30 @@ func (s *setup) checkArrivals(p *problems) {
 	}
 }
 
+// worthTelling is the share of a grid without echoes that is no margin.
+const worthTelling = 0.15
+
 // checkCoverage refuses delays that no index holds, and warns when the record has nothing of the grid.
 func (s *setup) checkCoverage(p *problems) {
 	if s.law == nil {
 		return
 	}
-	share, least, most := s.coverage()
+	share, dark, least, most := s.coverage()
 	s.share = share
 	if far := max(-least, most); far > furthest {
 		p.add(problem.OutOfBounds, "grid", "check the units of the grid, of c, of fs and of delays", "echoes of the grid come %.3g samples away from the record", far)
 		return
 	}
-	if least < float64(s.size(s.sample)-1) && most >= 0 {
-		return // places change gradually over the grid, so some lie in the record
-	}
 	end := s.start + float64(s.size(s.sample)-1)/s.fs
 	us := func(t float64) string { return about(t, "us") }
 	mm := func(t float64) string { return about(t*s.c/2, "mm") }
+	if least < float64(s.size(s.sample)-1) && most >= 0 { // places change gradually over the grid, so some lie in the record
+		if dark >= worthTelling {
+			p.warn(problem.OutOfBounds, "grid", "check start, fs and the depths of the grid",
+				"about %.0f %% of the grid has no echo in the record, and is zero in the image: the record is from %s to %s (depths of about %s to %s)", 100*dark, us(s.start), us(end), mm(s.start), mm(end))
+		}
+		return
+	}
 	p.warn(problem.OutOfBounds, "grid", "check start, fs and the depths of the grid",
 		"no echo of the grid is in the record, so the image is zero: echoes come from %s to %s, the record from %s to %s (depths of about %s to %s)",
 		us(s.start+least/s.fs), us(s.start+most/s.fs), us(s.start), us(end), mm(s.start), mm(end))

@@ -85,16 +85,16 @@ func (s *setup) output() ops.Type {
 	return t
 }
 
-// coverage estimates what share of the pairs of point and element lies in the record, and the range of places seen, from a
-// coarse grid. It needs a law: given arrival times are not known while checking.
-func (s *setup) coverage() (share, least, most float64) {
+// coverage estimates what share of the pairs of point and element lies in the record, what share of the points has none there, and the range of places
+// seen, from a coarse grid. It needs a law: given arrival times are not known while checking.
+func (s *setup) coverage() (share, dark, least, most float64) {
 	g := s.probes()
 	step := max(1, s.probe.Elements()/64)
 	least, most = math.Inf(1), math.Inf(-1)
-	inside, pairs := 0, 0
+	inside, pairs, without := 0, 0, 0
 	top := float64(s.size(s.sample) - 1)
 	for i := range g.Len() {
-		at := g.Point(i)
+		at, before := g.Point(i), inside
 		for shot := range s.law.Shots() {
 			tx := s.law.Distance(s.probe, s.c, shot, at)
 			for e := 0; e < s.probe.Elements(); e += step {
@@ -106,8 +106,11 @@ func (s *setup) coverage() (share, least, most float64) {
 				}
 			}
 		}
+		if inside == before {
+			without++
+		}
 	}
-	return float64(inside) / float64(pairs), least, most
+	return float64(inside) / float64(pairs), float64(without) / float64(g.Len()), least, most
 }
 
 // checkWork is how many distances coverage may measure: well below a millisecond.

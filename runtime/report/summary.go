@@ -180,7 +180,7 @@ func (r summary) summarizeParity(b *strings.Builder) {
 		switch {
 		case !p.OK:
 		case p.Rounding > 0:
-			says = fmt.Sprintf("%d are lost in the rounding of their type: ask for @tolerance or @precision(compute: f64)", p.Rounding)
+			says = fmt.Sprintf("%d off by more, as rounding alone explains: @precision(compute: f64) is closer, @tolerance says what is enough", p.Rounding)
 		case p.Ties > 0:
 			says += fmt.Sprintf("%s, %d of them ties: a discontinuity lies within rounding", few(p.Finds), p.Ties)
 		default:

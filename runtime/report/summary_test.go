@@ -40,7 +40,7 @@ kernel  k4  skyview              10 ms  100 Gflop/s                     200 MB/s
 float64  volume  worst error 1.2e-06 of peak  tolerance 0.0001 of peak  150 samples  ok (if 1 % were wrong, this would show with a chance of 77 %)
 float64  level   worst error 0.25 dB          tolerance 0.1 dB          256 samples  EXCEEDED
 float64  steps   worst error 0                tolerance 0               512 samples  ok, 3 of them ties: a discontinuity lies within rounding, 9 of them NaN or infinite
-float64  rest    worst error 1 of peak        tolerance 1e-05 of peak   512 samples  40 are lost in the rounding of their type: ask for @tolerance or @precision(compute: f64)
+float64  rest    worst error 1 of peak        tolerance 1e-05 of peak   512 samples  40 off by more, as rounding alone explains: @precision(compute: f64) is closer, @tolerance says what is enough
 float64  mean    not checked: one element takes 1e+10 operations in float64
 wrote volume.npy (4 MiB)
 repaired  volume differs from float64 by 0.3 dB, the tolerance is 0.1 dB; done again in f32
