@@ -107,10 +107,11 @@ func ToLast[T any](list []T, i int) []T {
 	return append(slices.Delete(slices.Clone(list), i, i+1), list[i])
 }
 
-// Tag tells an index apart in the name of a file: by its coordinate, in the unit of the dim, or by its number.
+// Tag tells an index apart in the name of a file: by its coordinate, in the unit of the dim, or by its number, in as many digits as the last one has, so
+// that files are in order by their names.
 func (d Dim) Tag(i int) string {
 	if d.Coords == nil {
-		return strconv.Itoa(i)
+		return fmt.Sprintf("%0*d", len(strconv.Itoa(d.Size-1)), i)
 	}
 	return Number{V: d.Coords[i], Unit: d.Unit}.Plain()
 }

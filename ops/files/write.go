@@ -98,6 +98,11 @@ func bindWrite(c *ops.Call) (ops.Op, error) {
 		}
 		return nil, unknownFormat(path, endings(those(writes), false, "or"), false)
 	}
+	for _, d := range c.Type("array").Dims {
+		if strings.Contains(path, "{"+d.Name+"}") {
+			return nil, problem.Wrong(problem.ContradictArguments, "path", "add each: "+d.Name, "%s is the name of one file as it stands: {%s} stands for the number of each where each is given", c.Args["path"], d.Name)
+		}
+	}
 	var err error
 	w.order, err = order(w.format, c, c.Type("array"))
 	if err := errors.Join(check(w.format, w.order), err, Writable(path)); err != nil {
