@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"weft/ops/files/fileio"
+	"weft/planner"
 	weft "weft/runtime"
 	"weft/runtime/report"
 	"weft/runtime/result"
@@ -30,7 +31,7 @@ type runCommand struct {
 
 // Run plans and runs the file, then prints what happened.
 func (c runCommand) Run(ctx context.Context, s *streams) (err error) {
-	se, prog, p, err := c.plan(ctx, s, session.PlanOptions{Resume: c.Resume})
+	se, prog, p, err := c.plan(ctx, s, session.PlanOptions{Request: planner.Request{Strict: c.Strict}, Resume: c.Resume})
 	if err != nil {
 		return err
 	}

@@ -193,6 +193,7 @@ type Lowering struct {
 	Inputs map[string]*Stage // array arguments by parameter name
 	Lists  map[string][]*Stage
 	Room   int64 // bytes of memory for all arrays of a drive, where they do not fit as a whole; 0: they do
+	Strict bool  // what is only said of arrays is looked at also where that takes a pass of its own
 	stages []*Stage
 }
 

@@ -28,6 +28,7 @@ import (
 // Request is what may be asked of the planning of a program.
 type Request struct {
 	FuseLimit *int            // at most so many fusions; nil, or negative: any number
+	Strict    bool            // what is only said of arrays is looked at also where that takes a pass of its own
 	Decided   *plan.Decisions // of an earlier planning of the same program, to make its plan again, precision included; nil: weigh
 	// After is called with the module after each pass.
 	After func(pass string, m *module.Module) error
@@ -140,7 +141,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	if opt.weighed == nil {
 		opt.weighed = map[string]float64{}
 	}
-	g := graph.Collect(sinks, false, 0, false)
+	g := graph.Collect(sinks, false, 0, false, false)
 	if len(g.Drives) == 0 {
 		return build(g, dev, opt)
 	}
@@ -157,7 +158,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		if opt.way = "whole"; apart {
 			opt.way = "apart"
 		}
-		p, ok := narrowed(func() *graph.Graph { return graph.Collect(sinks, apart, 0, false) }, dev, opt, beyond)
+		p, ok := narrowed(func() *graph.Graph { return graph.Collect(sinks, apart, 0, false, false) }, dev, opt, beyond)
 		if ok {
 			p.Apart = apart
 		}
@@ -176,7 +177,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		whole = lack{}
 	}
 	opt.way, opt.beyond = "apart", &apart
-	alone, fault := build(graph.Collect(sinks, true, 0, false), dev, opt) // in blocks, each program makes what does not fit as a whole
+	alone, fault := build(graph.Collect(sinks, true, 0, false, false), dev, opt) // in blocks, each program makes what does not fit as a whole
 	if fault == nil {
 		alone.Apart = true
 		return alone, nil
@@ -184,7 +185,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	opt.tries.failed()
 	opt.way, opt.beyond = "", nil
 	for _, spill := range []bool{false, true} {
-		if g = graph.Collect(sinks, true, opt.Memory, spill); !g.Tiled() {
+		if g = graph.Collect(sinks, true, opt.Memory, spill, opt.Strict); !g.Tiled() {
 			break
 		}
 		if opt.tries.need = g.Least(); g.Least() > opt.Memory {
@@ -193,7 +194,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		}
 		opt.tries.need = 0
 		if p, err = build(g, dev, opt); err == nil {
-			p.Apart, p.Room, p.Spills = true, opt.Memory, spill
+			p.Apart, p.Room, p.Spills, p.Strict = true, opt.Memory, spill, opt.Strict
 			return p, nil
 		}
 		opt.tries.failed()

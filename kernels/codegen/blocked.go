@@ -97,7 +97,7 @@ func (g *gen) spanTests(c *loop, flag, end *Expr, tests []values.GuardTest) {
 func (g *gen) narrowSums(c *loop, b *values.Blocked) {
 	bounds := g.Vary.Of(c.f.Lo).Or(g.Vary.Of(c.f.Hi))
 	ragged := slices.ContainsFunc(g.Axes, func(a *ir.Node) bool { return bounds.Meets(a.Bind()) })
-	if g.Kernel.Termwise || ragged && !schedule.Sole(g.Kernel, c.f) {
+	if g.Kernel.Termwise || ragged && c.both == nil && !schedule.Sole(g.Kernel, c.f) {
 		return
 	}
 	c.narrow = map[int][]schedule.Signed{}
@@ -117,9 +117,13 @@ func (g *gen) narrowName(c *loop, q, v int) Value {
 	return Variable(ir.F32, c.vec, g.accBase("n", c, q, v))
 }
 
-func (g *gen) narrowStep(c *loop, q, v int, terms []schedule.Signed) []Stmt {
+func (g *gen) narrowStep(c *loop, in *values.Scope, q, v int, terms []schedule.Signed) []Stmt {
 	n := g.narrowName(c, q, v)
-	return Assign(n, g.sumOf(c.f.Accs[q], n, terms, v, values.ByLane))
+	x := g.sumOf(c.f.Accs[q], n, terms, v, values.ByLane)
+	if in.Mask != nil {
+		x = Select(in.Mask(v), x, n)
+	}
+	return Assign(n, x)
 }
 
 // sumOf is an accumulator, or a part of it, with the terms of a turn.

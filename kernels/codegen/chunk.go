@@ -215,6 +215,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 	}
 	at := Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size)))
 	k := Bin("-", Name(index), Name("part"))
+	from, to, cut := g.filled(axis)
 	side := !g.Laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.Axes[axis]) == 1
 	for i, v := range p.copies {
 		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
@@ -252,7 +253,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 	g.Stack, g.Filling, g.Iter, g.Some = saved, filling, iter, Value{}
 	turns := func(body []Stmt) []Stmt {
 		last := Let("int", index+"_last", Bin("-", Name("part_end"), Int(1)))
-		return []Stmt{last, Count("int", index, Name("part"), Name("part_end"), by, body...)}
+		return []Stmt{last, Count("int", index, from, to, by, body...)}
 	}
 	var fill []Stmt
 	switch {
@@ -260,11 +261,14 @@ func (g *gen) pack(n *ir.Node) *packed {
 		fill = g.tileLoop(axis, append(point.Body, turns(turn.Body)...))
 	case strips:
 		strip := Name("strip")
-		end := Call("s_min_i", Bin("+", strip, Int(stripTurns)), Name("part_end"))
+		end := Call("s_min_i", Bin("+", strip, Int(stripTurns)), to)
 		steps := g.tileLoop(axis, append(point.Body, Count("int", index, strip, end, 1, turn.Body...)))
-		fill = []Stmt{Count("int", strip.Text, Name("part"), Name("part_end"), stripTurns, steps...)}
+		fill = []Stmt{Count("int", strip.Text, from, to, stripTurns, steps...)}
 	default:
 		fill = []Stmt{Block(turns(append(turn.Body, g.tileLoop(axis, point.Body)...)))}
+	}
+	if cut != nil {
+		fill = []Stmt{Block(append(cut, fill...))}
 	}
 	c.fills[axis] = slices.Concat(c.fills[axis], []Stmt{place}, fill)
 	return p

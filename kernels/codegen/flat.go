@@ -25,13 +25,13 @@ type split struct {
 // splitFold makes a fold the one that is run in parts.
 func (g *gen) splitFold(f *ir.Fold, inner int) {
 	g.Sliced, g.parted.inner = f, inner
-	g.parted.from, g.parted.to = g.Val(f.Lo, 0, values.ByLane).Regs[0], g.Val(f.Hi, 0, values.ByLane).Regs[0]
+	g.parted.from, g.parted.to = g.turnsOf(f)
 }
 
 // parts is a loop over the parts of the split fold. Where that turns out to have no turns at all there is one, for what comes behind it.
 func (g *gen) parts(body ...Stmt) Loop {
 	to := g.parted.to
-	if f := g.Sliced; f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || f.Lo.I >= f.Hi.I {
+	if f := g.Sliced; f != g.Together && (f.Lo.Kind != ir.KConst || f.Hi.Kind != ir.KConst || f.Lo.I >= f.Hi.I) {
 		to = Call("s_max_i", to, Add(g.parted.from, Int(1)))
 	}
 	end := Let("int", "part_end", Call("s_min_i", Bin("+", Name("part"), Int(g.Schedule.Split)), g.parted.to))
@@ -120,8 +120,8 @@ func (g *gen) resume(c *loop, at int) bool {
 	}
 	if f == whole && len(g.Schedule.Chunk) > 0 {
 		g.Slicing = true
-		if turns, ok := count.KnownTrips(f); ok && float64(g.Schedule.Split) >= turns { // one slice
-			c.lo, c.hi = Name("part"), Name("part_end")
+		if turns, ok := count.KnownTrips(f); c.both != nil && g.Schedule.Split >= g.longest || ok && float64(g.Schedule.Split) >= turns { // one slice
+			g.inPart(c)
 			return false
 		}
 	}
@@ -132,8 +132,11 @@ func (g *gen) resume(c *loop, at int) bool {
 	part, start := Name("part"), g.parted.from
 	if f == whole {
 		_, load := g.kept(c)
+		if g.inPart(c); c.both != nil { // what is kept stays, where no point has a turn of the part
+			none := All("&&", Bin(">=", c.lo, c.hi), Bin("!=", part, start), Bin("!=", Name("part_end"), g.parted.to))
+			c.sc.Add(If{Cond: none, Then: []Stmt{Continue{}}})
+		}
 		c.sc.Add(If{Cond: Bin("!=", part, start), Then: load})
-		c.lo, c.hi = part, Name("part_end")
 	} else {
 		c.hi = Choose(Bin("==", part, start), c.hi, c.lo)
 	}

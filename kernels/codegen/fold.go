@@ -21,6 +21,7 @@ type loop struct {
 	vec     bool
 	lo, hi  *Expr
 	masked  bool                      // lanes leave one by one
+	both    *both                     // points go through it together, each from and to a turn of its own; nil: all alike, or masked
 	kept    int                       // the first register that it keeps between parts of a split fold
 	narrow  map[int][]schedule.Signed // accumulators summed in float32 within a block, with the float32 terms
 	whole   *loop                     // the fold to whose shares this one adds, in its turns
@@ -54,6 +55,8 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	part := g.resume(c, at)
 	switch {
 	case g.sharedFold(c):
+	case c.both != nil:
+		g.togetherLoop(c)
 	case c.masked || f.While != nil:
 		g.maskedLoop(c)
 	case g.Schedule.FoldLanes && g.foldLanes(c):
@@ -70,6 +73,7 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	if part {
 		g.suspend(c)
 	}
+	g.dropNone(c)
 	g.setAside(c)
 }
 
@@ -98,6 +102,10 @@ func (g *gen) chunks(c *loop, every int, count *tally.Tally, before, body, after
 // whose own trip is over is masked.
 func (g *gen) limits(c *loop) {
 	f := c.f
+	if f == g.Together {
+		g.togetherLimits(c)
+		return
+	}
 	c.lo = Int(0)
 	if !g.OwnStart(f) {
 		c.lo = g.Val(f.Lo, 0, values.ByLane).Regs[0]
@@ -161,7 +169,7 @@ func (g *gen) body(c *loop, in *values.Scope) {
 	var last []Stmt
 	step := func(q, v int, atOnce bool) {
 		if terms, ok := c.narrow[q]; ok {
-			if list := g.narrowStep(c, q, v, terms); atOnce {
+			if list := g.narrowStep(c, in, q, v, terms); atOnce {
 				in.Add(list...)
 			} else {
 				last = append(last, list...)

@@ -42,6 +42,8 @@ type gen struct {
 	pass   *pass // of sums on lanes that are made in several
 	across *across
 	joins  []Stmt // of copies with their tables, at the end of a point
+
+	first, longest int // of the fold that points go through together: where one may begin, and how many turns it has at most
 }
 
 func (u *Unit) gen(s schedule.CPU) *gen {
@@ -78,6 +80,7 @@ func (u *Unit) Tile(s schedule.CPU, end tile.Tail) Body {
 	for _, a := range s.Order {
 		g.Stack = append(g.Stack, values.NewScope(g.Axes[a].Bind()))
 	}
+	g.findTogether()
 	if len(s.Chunk) > 0 {
 		g.startChunks()
 	}

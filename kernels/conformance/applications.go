@@ -20,6 +20,9 @@ func applications() []spec {
 			a, b := k.random("a", 17, 40), k.random("b", 40, 33)
 			k.out("v", k.sum(40, k.F32(0), func(j *ir.Node) *ir.Node { return k.Mul(k.at(a, y, j), k.at(b, j, x)) }))
 		}},
+		{"product with a lower triangle, in float32", sums, triangle(ir.F32, func(k *kit, y, _ *ir.Node) (lo, hi *ir.Node) { return k.I32(0), k.Add(y, k.I32(1)) })},
+		{"product with an upper triangle", sums, triangle(ir.F64, func(k *kit, _, x *ir.Node) (lo, hi *ir.Node) { return x, k.I32(70) })},
+		{"product of two triangles", sums, triangle(ir.F64, func(k *kit, y, x *ir.Node) (lo, hi *ir.Node) { return x, k.Add(y, k.I32(1)) })},
 		{"sparse matrix-vector product", exactly, sparse},
 		{"product with blocks of columns, and of its transpose with that", exactly, blocks(16)},
 		{"product with blocks of 21 columns, and of its transpose with that", exactly, blocks(21)},
@@ -348,5 +351,18 @@ func normalEquations(k *kit) {
 	}
 	for i := range n {
 		k.out(fmt.Sprint("x", i), k.Div(m[i][n], m[i][i]))
+	}
+}
+
+// triangle is a product that goes through a part of its terms, by place.
+func triangle(t ir.DType, ends func(k *kit, y, x *ir.Node) (lo, hi *ir.Node)) func(*kit) {
+	return func(k *kit) {
+		const n = 70
+		y, x := k.axis("y", n), k.axis("x", n)
+		a, b := k.floats(t, "a", k.noise(n*n, 1), n, n), k.floats(t, "b", k.noise(n*n, 1), n, n)
+		lo, hi := ends(k, y, x)
+		k.out("v", k.Fold(ir.FoldSpec{Lo: lo, Hi: hi, Init: []*ir.Node{k.F64(0)}, Monoid: ir.Sum}, func(j *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{k.Add(acc[0], k.Cast(ir.F64, k.Mul(k.at(a, y, j), k.at(b, j, x))))}, nil
+		})[0])
 	}
 }

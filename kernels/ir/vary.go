@@ -7,14 +7,21 @@ type Vary struct {
 	seen  met
 	folds []varyFold
 	memo  map[*Set]*Set // by where what values depend on lies
+	even  map[*Node]bool
 	last  struct{ free, where *Set }
 }
 
 // varyFold is a fold met so far: a value that has bind free also varies over more.
 type varyFold struct{ bind, more Set }
 
-// NewVary returns an empty Vary.
-func NewVary() *Vary { return &Vary{memo: map[*Set]*Set{}} }
+// NewVary returns an empty Vary. The turns of some folds go by their own numbers for all points together, wherever one of them begins.
+func NewVary(together ...*Fold) *Vary {
+	v := &Vary{memo: map[*Set]*Set{}, even: map[*Node]bool{}}
+	for _, f := range together {
+		v.even[f.Index] = true
+	}
+	return v
+}
 
 // Of is the set of binders whose variables can change the value of n, conservatively.
 func (v *Vary) Of(n *Node) Set {
@@ -61,6 +68,8 @@ func (v *Vary) discover(n *Node) (found bool) {
 	switch {
 	case n.Kind == KFold:
 		n.Fold.Operands(func(m *Node) { found = v.discover(m) || found })
+	case v.even[n]:
+		return v.discover(n.Fold.Lo) || true
 	case n.Kind == KAxis && n.Role == RoleIndex:
 		v.folds = append(v.folds, varyFold{n.Bind(), n.Fold.Lo.Free()})
 		return v.discover(n.Fold.Lo) || true

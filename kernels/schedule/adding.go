@@ -52,11 +52,11 @@ func (s *survey) findAdding() (a adding) {
 		}
 		c := s.withTurns(CPU{}, some)
 		a.flight, a.block = c.Flight, c.AccBlock
-	case !narrows(s.k, f) || ragged && (alone || !Sole(s.k, f)):
+	case !narrows(s.k, f) || !product && ragged && (alone || !Sole(s.k, f)):
 	case product:
 		a.block = narrowBlock
-		if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst { // else sums that end elsewhere are cut where this one is
-			a.block = evenly(int(s.trips(f)), narrowBlock, 1)
+		if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst || s.together(f) { // else sums that end elsewhere are cut where this one is
+			a.block = evenly(s.longest(f), narrowBlock, 1)
 		}
 	case scattered:
 		a.block = blockEach
@@ -91,6 +91,29 @@ func (s *survey) ragged(f *ir.Fold, c CPU) bool {
 	return false
 }
 
+// together reports a fold whose points go together through all turns that one of them has, those masked that do not have one.
+func (s *survey) together(f *ir.Fold) bool {
+	_, _, hull := count.Hull(s.k, f)
+	return hull && f == s.heaviest() && s.product(f)
+}
+
+// longest is how often a fold turns for those that go through it together.
+func (s *survey) longest(f *ir.Fold) int {
+	if lo, hi, hull := count.Hull(s.k, f); hull {
+		return int(hi - lo)
+	}
+	return int(s.trips(f))
+}
+
+// Together is the fold of a kernel whose points go through it together though their ends differ; nil: there is none.
+func Together(k *ir.Kernel, t Target) *ir.Fold {
+	s := newSurvey(k, t)
+	if f := s.heaviest(); f != nil && s.together(f) {
+		return f
+	}
+	return nil
+}
+
 // product reports a fold that is a contraction along some two axes.
 func (s *survey) product(f *ir.Fold) bool {
 	for a := range s.k.Axes {
@@ -123,10 +146,10 @@ func (s *survey) inLine(buf *ir.Buffer, index []*ir.Node, x *ir.Node) bool {
 // keeps reports whether a schedule adds up the kernel's sums in their order.
 func (s *survey) keeps(c CPU) bool {
 	a := s.adding()
-	switch whole := c.Split == 0 || float64(c.Split) >= s.trips(s.outermost()); {
+	switch whole := c.Split == 0 || c.Split >= s.longest(s.outermost()); {
 	case !a.sums:
 		return true
-	case c.FoldLanes != a.turns || c.Flight != a.flight || a.turns && a.beside != besides(c), a.block > 0 && !a.turns && s.ragged(s.heaviest(), c):
+	case c.FoldLanes != a.turns || c.Flight != a.flight || a.turns && a.beside != besides(c), a.block > 0 && !a.turns && s.ragged(s.heaviest(), c) && (c.Flat > 0 || !s.together(s.heaviest())):
 		return false
 	case a.block > 0 && c.Table > 0:
 		return c.AccBlock == c.Table && c.Table <= a.block

@@ -44,10 +44,11 @@ func Outermost(k *ir.Kernel, t Target) *ir.Fold {
 	return nil
 }
 
-// level reports a fold that begins and ends at the same turns for all points, known beforehand or when the kernel is launched.
+// level reports a fold that begins and ends at the same turns for all points, known beforehand or when the kernel is launched, or one that all go through
+// together.
 func (s *survey) level(f *ir.Fold) bool {
 	known := f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst
-	return known || f.Index.Type == ir.I32 && s.vary(f.Lo).Or(s.vary(f.Hi)).Empty()
+	return known || s.together(f) || f.Index.Type == ir.I32 && s.vary(f.Lo).Or(s.vary(f.Hi)).Empty()
 }
 
 // outermost is the fold around the heaviest one that no other encloses.

@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 )
 
 // A contraction is a fold whose body joins values that differ along one axis with others that differ along another: a matrix product and
@@ -22,9 +23,10 @@ type contraction struct {
 	a, u   int
 	along  [2][]*ir.Node    // operands: the largest values that differ along the fold and only one axis, a and u
 	inside map[*ir.Node]int // values within operands, by the axis along which they are shared
+	vary   func(*ir.Node) ir.Set
 }
 
-// contraction finds the operands of a fold along two axes; nil if it has none along one of them, its turns differ or end early, or it is the same
+// contraction finds the operands of a fold along two axes; nil if it has none along one of them, its turns end early or differ by more than places say, or it is the same
 // along a third, which is innermost then.
 func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
 	key := [3]int{f.Node.ID(), a, u}
@@ -35,7 +37,13 @@ func (s *survey) contraction(f *ir.Fold, a, u int) *contraction {
 }
 
 func (s *survey) findContraction(f *ir.Fold, a, u int) *contraction {
-	if a == u || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All || !s.vary(f.Lo).Or(s.vary(f.Hi)).Empty() {
+	if a == u || f.While != nil || f.Monoid == ir.Ordered || f.Monoid == ir.Any || f.Monoid == ir.All {
+		return nil
+	}
+	vary := s.vary
+	if _, _, hull := count.Hull(s.k, f); hull {
+		vary = ir.NewVary(f).Of
+	} else if !s.vary(f.Lo).Or(s.vary(f.Hi)).Empty() {
 		return nil
 	}
 	for other, axis := range s.k.Axes {
@@ -43,7 +51,7 @@ func (s *survey) findContraction(f *ir.Fold, a, u int) *contraction {
 			return nil
 		}
 	}
-	c := &contraction{f: f, a: a, u: u, inside: map[*ir.Node]int{}}
+	c := &contraction{f: f, a: a, u: u, inside: map[*ir.Node]int{}, vary: vary}
 	axes := [2]ir.Set{s.k.Axes[a].Bind(), s.k.Axes[u].Bind()}
 	seen := make([]bool, len(s.place))
 	var find func(n *ir.Node)
@@ -52,7 +60,7 @@ func (s *survey) findContraction(f *ir.Fold, a, u int) *contraction {
 			return
 		}
 		seen[n.ID()] = true
-		v := s.vary(n)
+		v := vary(n)
 		for x := range axes {
 			if v.Meets(axes[x]) && !v.Meets(axes[1-x]) && n.Free().Meets(f.IndexBind) && !n.Free().Meets(f.AccBind) {
 				c.along[x] = append(c.along[x], n)
@@ -68,7 +76,7 @@ func (s *survey) findContraction(f *ir.Fold, a, u int) *contraction {
 		find(n)
 	}
 	for _, n := range s.nodes { // what is left joins operands cheaply
-		if _, ok := c.inside[n]; !ok && s.deepest(n) == f && (costly(n) || n.Kind == ir.KLoad) && !s.vary(n).Empty() {
+		if _, ok := c.inside[n]; !ok && s.deepest(n) == f && (costly(n) || n.Kind == ir.KLoad) && !vary(n).Empty() {
 			return nil
 		}
 	}
@@ -143,7 +151,7 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 	for _, n := range s.nodes {
 		each, shared := s.weight(n)/w, 1
 		for _, u := range c.Unroll {
-			if !s.vary(n).Meets(s.k.Axes[u.Axis].Bind()) {
+			if !x.vary(n).Meets(s.k.Axes[u.Axis].Bind()) {
 				shared *= u.N
 			}
 		}
@@ -153,7 +161,7 @@ func (s *survey) blockCost(c CPU, x *contraction) float64 {
 			if shared = s.packedFor(c, other); single && other == x.a {
 				each *= w
 			}
-		case n.Kind == ir.KLoad && s.vary(n).Meets(lanes.Bind()) && !s.inLine(n.Buf, n.Index(), lanes):
+		case n.Kind == ir.KLoad && x.vary(n).Meets(lanes.Bind()) && !s.inLine(n.Buf, n.Index(), lanes):
 			each = gatheredLane
 		case c.AccBlock > 0 && s.deepest(n) == x.f && n.Type == ir.F64:
 			each /= 2
@@ -215,7 +223,7 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 			others *= n.Extent
 		}
 	}
-	trips := int(s.trips(x.f))
+	trips := s.longest(x.f)
 	if 2*size*trips*s.t.Lanes <= ownCache && s.laidOut(x) {
 		return
 	}
@@ -267,7 +275,7 @@ func (s *survey) laidOut(x *contraction) bool {
 // axis serves as many chunks of the inner one as a tile has: 1,000 points of it are 4 % faster at 2000 than 500.
 func (s *survey) packedFor(c CPU, axis int) int {
 	i := slices.IndexFunc(c.Chunk, func(x AxisN) bool { return x.Axis == axis })
-	if i > 0 && c.Pack && float64(c.Split) >= s.trips(s.outermost()) {
+	if i > 0 && c.Pack && c.Split >= s.longest(s.outermost()) {
 		n := s.k.Axes[axis].Extent
 		return max(c.Chunk[i].N, evenly(n, min(2*chunkPoints, (n+1)/2), c.Step(axis)))
 	}

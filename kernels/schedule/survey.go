@@ -141,6 +141,9 @@ func Trips(f *ir.Fold) float64 {
 	if n, ok := count.PartedTrips(f); ok {
 		return math.Round(n)
 	}
+	if n, ok := count.MeanTrips(f); ok {
+		return n
+	}
 	return count.UnknownTrips
 }
 

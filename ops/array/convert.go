@@ -8,6 +8,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/retype"
 	"weft/ops"
+	"weft/ops/matrix"
 	"weft/ops/operand"
 	"weft/ops/problem"
 )
@@ -80,10 +81,10 @@ func bindCast(c *ops.Call) (ops.Op, error) {
 // Outputs is one array.
 func (k casting) Outputs() []ops.Output { return ops.One(k.out) }
 
-// Structure implements ops.Structured: rounding may spoil no more than what is positive definite by less than that.
-func (k casting) Structure(c *ops.Call, _ int) (s ops.Structure) {
+// Structure implements matrix.Structured: rounding may spoil no more than what is positive definite by less than that.
+func (k casting) Structure(c *ops.Call, _ int) (s matrix.Structure) {
 	if a, ok := c.Array("input"); ok && k.out.Elem.Base.Float() {
-		s = ops.StructureOf(a)
+		s = matrix.StructureOf(a)
 	}
 	return s
 }

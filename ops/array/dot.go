@@ -7,13 +7,15 @@ import (
 	"weft/ops/operand"
 
 	"weft/ops"
+	"weft/ops/matrix"
 	"weft/ops/problem"
 )
 
 func dotSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "dot", Doc: "Product of arrays, summed over dimensions that both have: matrix products, and batches of them.", Group: groupReduce, Error: operand.Rounded,
-		Long: "The same as sum(a * b, over: ...). Dimensions that both have and that are not summed stay: they number the products of a batch. " +
+		Long: "The same as sum(a * b, over: ...). What is known to be zero of a factor, beside a triangle or a diagonal (`assume`, `verify`), is left out, and of the product of an array of many rows with its " +
+			"own transpose (`rename`) half is found, and mirrored. Dimensions that both have and that are not summed stay: they number the products of a batch. " +
 			"Unlike there, whole numbers are multiplied in i64. " +
 			nanSums + " " + accumulates + ".",
 		Returns: "an array over the remaining dimensions, joined by name; a single value when none remains.",
@@ -59,11 +61,14 @@ func bindDot(c *ops.Call) (ops.Op, error) {
 	if r.part = part; part != nil {
 		r.out.Dims = part.Dims
 	}
+	if err == nil {
+		r.multiplies(p)
+	}
 	return &dot{p, r}, errors.Join(append(errs, err)...)
 }
 
-// Structure implements ops.Structured.
-func (d *dot) Structure(*ops.Call, int) (s ops.Structure) {
+// Structure implements matrix.Structured.
+func (d *dot) Structure(*ops.Call, int) (s matrix.Structure) {
 	if len(d.over) == 1 {
 		s = operand.ProductStructure(d.product.xs, d.product.out.Dims[d.over[0]].Name)
 	}
@@ -72,7 +77,7 @@ func (d *dot) Structure(*ops.Call, int) (s ops.Structure) {
 
 // Lower folds the product as sum does.
 func (d *dot) Lower(l *ops.Lowering) []*ops.Stage {
-	return []*ops.Stage{d.stages(l, "", d.product.stage(l, "product"), d.over, d.out, d.part)}
+	return []*ops.Stage{d.stages(l, "", d.product.stage(l, "product"), d.over, d.out, d.part, d.of)}
 }
 
 // Reference multiplies, and collects the elements of each group and adds them up.

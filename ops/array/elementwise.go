@@ -10,6 +10,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/matrix"
 	"weft/ops/problem"
 )
 
@@ -78,8 +79,10 @@ type pointwise struct {
 	out     ops.Type
 }
 
-// Structure implements ops.Structured.
-func (t *pointwise) Structure(*ops.Call, int) ops.Structure { return operand.Structure(t.name, t.xs) }
+// Structure implements matrix.Structured.
+func (t *pointwise) Structure(*ops.Call, int) matrix.Structure {
+	return operand.Structure(t.name, t.xs)
+}
 
 // bind types a call, finds every mistake, and computes what is made of numbers only.
 func (e *elementwise) bind(c *ops.Call) (ops.Op, error) {

@@ -114,7 +114,7 @@ func (v *level) Lower(l *ops.Lowering) []*ops.Stage {
 	inputs := []*ops.Stage{in}
 	var top *ops.Stage
 	if v.reference.V == 0 {
-		top = peak.stages(l, "peak", in, v.over, v.peak, nil)
+		top = peak.stages(l, "peak", in, v.over, v.peak, nil, nil)
 		inputs = append(inputs, top)
 	}
 	s := l.Stage("", v.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {

@@ -8,6 +8,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/matrix"
 	"weft/ops/problem"
 )
 
@@ -75,6 +76,7 @@ type reduce struct {
 	over []int // positions of the reduced dims
 	part *operand.Segment
 	out  ops.Type
+	of   *operand.Product // what is known of it as a product; nil: nothing
 }
 
 func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
@@ -93,6 +95,10 @@ func (r *reduction) bind(c *ops.Call) (ops.Op, error) {
 	if out.part = part; part != nil {
 		out.out.Dims = part.Dims
 	}
+	a, _ := c.Array("a")
+	if p, ok := a.Of.Bound.(*pointwise); ok && p.name == "mul" && r.name == "sum" {
+		out.multiplies(p)
+	}
 	return out, nil
 }
 
@@ -102,11 +108,18 @@ func (r *reduction) of(t ops.Type, over []int) (*reduce, error) {
 	return &reduce{reduction: r, over: over, out: ops.Type{Elem: r.result(t.Elem.Widen()), Dims: operand.Without(t.Dims, over), Unit: unit}}, err
 }
 
+// multiplies has a sum go through those products alone that are not known to be zero.
+func (r *reduce) multiplies(p *pointwise) {
+	if len(r.over) == 1 && r.part == nil {
+		r.of = operand.ProductOf(p.xs, p.out.Dims[r.over[0]].Name)
+	}
+}
+
 // Outputs is one array.
 func (r *reduce) Outputs() []ops.Output { return ops.One(r.out) }
 
-// Structure implements ops.Structured: a sum of products is one of matrices.
-func (r *reduce) Structure(c *ops.Call, _ int) (s ops.Structure) {
+// Structure implements matrix.Structured: a sum of products is one of matrices.
+func (r *reduce) Structure(c *ops.Call, _ int) (s matrix.Structure) {
 	a, _ := c.Array("a")
 	if p, ok := a.Of.Bound.(*pointwise); ok && p.name == "mul" && r.name == "sum" && len(r.over) == 1 {
 		s = operand.ProductStructure(p.xs, p.out.Dims[r.over[0]].Name)
@@ -116,7 +129,7 @@ func (r *reduce) Structure(c *ops.Call, _ int) (s ops.Structure) {
 
 // Lower folds the input.
 func (r *reduce) Lower(l *ops.Lowering) []*ops.Stage {
-	return []*ops.Stage{r.stages(l, "", l.In("a"), r.over, r.out, r.part)}
+	return []*ops.Stage{r.stages(l, "", l.In("a"), r.over, r.out, r.part, r.of)}
 }
 
 // Reference collects the elements of each group and reduces them.

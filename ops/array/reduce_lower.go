@@ -60,12 +60,13 @@ type reducer struct {
 	out          ops.Type
 	outer, inner []loop
 	part         *operand.Segment
-	ends         []*ops.Stage // of the segment
+	ends         []*ops.Stage     // of the segment
+	of           *operand.Product // what is known of it as a product; nil: nothing
 }
 
 // stages defines the reduction of a stage over dims, in one stage or two.
-func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *operand.Segment) *ops.Stage {
-	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out, part: part, ends: endsOf(l, part)}
+func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *operand.Segment, product *operand.Product) *ops.Stage {
+	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out, part: part, ends: endsOf(l, part), of: product}
 	w.kept = kept(in.Type, over)
 	outputs, many := out.Len(), manyElements
 	switch {
@@ -86,12 +87,12 @@ func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []i
 		inputs = w.partials(l, name)
 		elem = func(b *ops.Body, index []*ir.Node) ops.Elem { return w.finished(b, index, w.second(b, inputs, index)) }
 	}
-	s := l.Stage(name, out, inputs, elem)
-	s.Steps = []string{r.name}
+	s := l.Stage(product.Half(name), out, inputs, elem)
+	s.Steps = append([]string{r.name}, product.Steps()...)
 	if r.indexed() && len(w.outer) == 0 && len(over) == 1 {
 		s.Near = w.near
 	}
-	return s
+	return product.Whole(l, name, s)
 }
 
 // inOrder has one loop go along a dim in which the array is made in order, if that leaves enough partial results: it may carry what the array is made
@@ -238,6 +239,9 @@ func (w *reducer) inside(b *ops.Body, index []*ir.Node) (full func(steps []*ir.N
 		if s := start[l.dim]; s != nil && l.end%l.size != 0 {
 			his[i] = b.Min(his[i], b.Sub(b.I32(l.end), s)) // the last block is short
 		}
+		if w.of != nil {
+			los[i], his[i] = w.of.Ends(b, w.out.Dims, index, start[l.dim], los[i], his[i])
+		}
 	}
 	return func(steps []*ir.Node) []*ir.Node {
 		full := slices.Clone(at)
@@ -293,6 +297,9 @@ func (w *reducer) fold(b *ops.Body, loops []loop, los, his []*ir.Node, term func
 	nest = func(steps []*ir.Node) []*ir.Node {
 		if len(steps) == len(his) {
 			return term(steps)
+		}
+		if his[len(steps)] == nil { // one turn
+			return w.join(b, init, nest(append(slices.Clone(steps), los[len(steps)])))
 		}
 		return b.Fold(ir.FoldSpec{Name: w.in.Type.Dims[loops[len(steps)].dim].Name, Lo: los[len(steps)], Hi: his[len(steps)], Init: init, Monoid: w.monoid}, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 			return w.join(b, acc, nest(append(slices.Clone(steps), i))), nil

@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/matrix"
 	"weft/ops/operand"
 	"weft/ops/problem"
 )
@@ -16,6 +17,9 @@ import (
 const (
 	rounding = 1e-6 // what an element may be beside what it should be, of the largest one
 	probes   = 16   // elements of each row that are looked at where a matrix is only said to be something
+
+	vectorsAssumed = 1 // of which an orthogonal matrix makes others of the same length, where it is only said to be one
+	vectorsOfAll   = 8 // where it is to be verified: what is wrong stays unseen in fewer than one of 2^8
 )
 
 // The numbers that tell of elements that are not as they should be.
@@ -25,10 +29,11 @@ const (
 	wrongNumbers
 )
 
-// Doubt implements ops.Doubtful: of what is to be verified, all elements are looked at; of what is assumed, some of each row, where the matrix is in memory anyway.
+// Doubt implements ops.Doubtful: of what is to be verified, all elements are looked at, or as many of each row as was said; of what is assumed, some of each row, where the
+// matrix is in memory anyway, or the run is a strict one.
 func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 	a := l.In("a")
-	if z.why != ops.Verified && l.Room > 0 || slices.ContainsFunc(a.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
+	if z.why != matrix.Verified && l.Room > 0 && !l.Strict || slices.ContainsFunc(a.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
 		return nil, nil
 	}
 	dims, n := a.Type.Dims, a.Type.Dims[z.col].Size
@@ -47,12 +52,21 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 		}
 		return b.Cast(ir.F64, a.At(b, index...).Re)
 	}
+	if z.is == matrix.Orthogonal {
+		return z.doubtOrthogonal(l, batch, element)
+	}
 	turns := n
-	if z.why != ops.Verified {
-		turns = min(n, probes)
+	if z.looks > 0 {
+		turns = min(n, z.looks)
+	}
+	if z.is == matrix.UnitDiagonal {
+		turns = 1
 	}
 	// column is where a turn looks in a row.
 	column := func(b *ops.Body, r, k *ir.Node) *ir.Node {
+		if z.is == matrix.UnitDiagonal {
+			return r
+		}
 		if turns == n {
 			return k
 		}
@@ -87,13 +101,17 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 		c = column(b, r, k)
 		x, beside := element(b, batch, r, c), b.True()
 		switch z.is {
-		case ops.Diagonal:
+		case matrix.Diagonal:
 			beside = b.Alu(ir.Ne, r, c)
-		case ops.Lower:
+		case matrix.Lower:
 			beside = b.Lt(r, c)
-		case ops.Upper:
+		case matrix.Upper:
 			beside = b.Lt(c, r)
-		case ops.Symmetric, ops.PositiveDefinite:
+		case matrix.UnitDiagonal:
+			x = b.Sub(x, b.F64(1))
+		case matrix.Antisymmetric:
+			x = b.Add(x, element(b, batch, c, r))
+		case matrix.Symmetric, matrix.PositiveDefinite:
 			x = b.Sub(x, element(b, batch, c, r))
 		}
 		fine := b.Le(b.Abs(x), b.Mul(b.F64(rounding), largest.At(b).Re)) // not so where it is no number
@@ -119,6 +137,60 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 	return told, verified{z, append(slices.Clone(batch), dims[z.row]), turns}
 }
 
+// doubtOrthogonal looks whether the transpose makes some vectors again of what the matrix makes of them. In them are ones and minus ones, so that no element that is
+// wrong counts for less than another.
+func (z *assumed) doubtOrthogonal(l *ops.Lowering, batch []ops.Dim, element func(b *ops.Body, batch []*ir.Node, r, c *ir.Node) *ir.Node) (*ops.Stage, ops.Op) {
+	a, n := l.In("a"), z.Gives[0].Type.Dims[z.col].Size
+	vectors := ops.Dim{Name: "vector", Size: z.looks}
+	if vectors.Size == 0 {
+		vectors.Size = vectorsOfAll
+	}
+	sign := func(b *ops.Body, p, i *ir.Node) *ir.Node {
+		x := b.Mul(b.Cast(ir.F64, b.Add(b.Mul(p, b.I32(n)), b.Add(i, b.I32(1)))), b.F64(golden))
+		return b.Select(b.Lt(b.Sub(x, b.Alu(ir.Floor, x)), b.F64(0.5)), b.F64(-1), b.F64(1))
+	}
+	sum := func(b *ops.Body, term func(k *ir.Node) *ir.Node) *ir.Node {
+		return b.Fold(ir.FoldSpec{Name: "k", Lo: b.I32(0), Hi: b.I32(n), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], term(k))}, nil
+		})[0]
+	}
+	stage := func(name string, of []ops.Dim, inputs []*ops.Stage, elem func(b *ops.Body, i []*ir.Node) *ir.Node) *ops.Stage {
+		return l.Stage(name, ops.Type{Elem: ops.F64, Dims: of}, inputs, func(b *ops.Body, i []*ir.Node) ops.Elem { return ops.Real(elem(b, i)) })
+	}
+	with := func(d ops.Dim) []ops.Dim { return slices.Concat(batch, []ops.Dim{vectors, d}) }
+	parts := func(i []*ir.Node) (of []*ir.Node, p, k *ir.Node) {
+		return i[:len(batch)], i[len(batch)], i[len(batch)+1]
+	}
+	made := stage("made", with(z.Gives[0].Type.Dims[z.row]), []*ops.Stage{a}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+		of, p, r := parts(i)
+		return sum(b, func(k *ir.Node) *ir.Node { return b.Mul(element(b, of, r, k), sign(b, p, k)) })
+	})
+	columns := with(z.Gives[0].Type.Dims[z.col])
+	again := stage("again", columns, []*ops.Stage{a, made}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+		of, p, c := parts(i)
+		return b.Sub(sum(b, func(k *ir.Node) *ir.Node {
+			return b.Mul(element(b, of, k, c), made.At(b, append(slices.Clone(of), p, k)...).Re)
+		}), sign(b, p, c))
+	})
+	wrong := func(b *ops.Body, i []*ir.Node) *ir.Node {
+		fine := b.Le(b.Abs(again.At(b, i...).Re), b.F64(rounding*math.Sqrt(float64(n)))) // not so where it is no number
+		return b.Alu(ir.Eq, b.Select(fine, b.I32(1), b.I32(0)), b.I32(0))
+	}
+	told := stage("told", []ops.Dim{{Name: "number", Size: wrongNumbers}}, []*ops.Stage{again}, func(b *ops.Body, index []*ir.Node) *ir.Node {
+		numbers := [wrongNumbers]*ir.Node{
+			wrongCount: counted(b, columns, func(i []*ir.Node) *ir.Node { return wrong(b, i) }),
+			wrongFirst: foremost(b, columns[:len(columns)-1], float64(n), func(i []*ir.Node) (so, number *ir.Node) {
+				first := foremost(b, columns[len(columns)-1:], 1, func(c []*ir.Node) (so, number *ir.Node) {
+					return wrong(b, append(slices.Clone(i), c...)), b.F64(0)
+				})
+				return b.Lt(first, b.F64(math.Inf(1))), first
+			}),
+		}
+		return chosen(b, numbers[:], index[0])
+	})
+	return told, verified{z, append(slices.Clone(batch), vectors), 1}
+}
+
 // verified takes what is told of the elements.
 type verified struct {
 	of    *assumed
@@ -138,9 +210,22 @@ func (v verified) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (o
 	if told(wrongCount) == 0 {
 		return ops.Note{}, nil
 	}
+	if v.of.is == matrix.Orthogonal {
+		return ops.Note{}, v.notOrthogonal(int(told(wrongFirst)))
+	}
 	across, first := v.of.Gives[0].Type.Dims[v.of.col], int(told(wrongFirst))
 	where := fmt.Sprintf("%s, %s %d", placeOf(first/across.Size/v.turns, v.rows), across.Name, first%across.Size)
-	return ops.Note{}, problem.Wrong(problem.NotMet, "is", "", "the matrix is not %s: of the elements that were looked at, %.0f are not as they should be; the first one is at %s", ops.PropertyNames[v.of.is], told(wrongCount), where)
+	return ops.Note{}, problem.Wrong(problem.NotMet, "is", "", "the matrix is not %s: of the elements that were looked at, %.0f are not as they should be; the first one is at %s", matrix.PropertyNames[v.of.is], told(wrongCount), where)
+}
+
+// notOrthogonal says where the transpose did not make a vector again.
+func (v verified) notOrthogonal(first int) error {
+	across := v.of.Gives[0].Type.Dims[v.of.col]
+	where := fmt.Sprintf("%s %d", across.Name, first%across.Size)
+	if matrices := v.rows[:len(v.rows)-1]; len(matrices) > 0 {
+		where = placeOf(first/across.Size/v.rows[len(matrices)].Size, matrices) + ", " + where
+	}
+	return problem.Wrong(problem.NotMet, "is", "", "the matrix is not orthogonal: of what it makes of a vector, its transpose makes another one; the first element that is not as it was is that of %s", where)
 }
 
 // placeOf says where a number in C order is, by dims.

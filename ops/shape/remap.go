@@ -3,6 +3,7 @@ package shape
 import (
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/matrix"
 	"weft/ops/operand"
 )
 
@@ -42,10 +43,10 @@ func (m remap) From() ops.Array { return m.from }
 // Whole tells whether the elements are whole numbers.
 func (m remap) Whole() bool { return m.whole }
 
-// Structure implements ops.Structured: matrices stay what they are where only names and the order of dims are other ones.
-func (m remap) Structure(c *ops.Call, _ int) (s ops.Structure) {
+// Structure implements matrix.Structured: matrices stay what they are where only names and the order of dims are other ones.
+func (m remap) Structure(c *ops.Call, _ int) (s matrix.Structure) {
 	if a, ok := c.Array(m.input); ok && m.names != nil {
-		s = ops.StructureOf(a)
+		s = matrix.StructureOf(a)
 		for _, dim := range []*string{&s.Rows, &s.Columns} {
 			if is := m.names[*dim]; is != "" {
 				*dim = is
@@ -53,6 +54,12 @@ func (m remap) Structure(c *ops.Call, _ int) (s ops.Structure) {
 		}
 	}
 	return s
+}
+
+// Renames implements operand.Renamer.
+func (m remap) Renames(c *ops.Call) (a ops.Array, names map[string]string, ok bool) {
+	a, ok = c.Array(m.input)
+	return a, m.names, ok && m.names != nil
 }
 
 // Lower reads the input elsewhere.

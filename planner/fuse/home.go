@@ -101,9 +101,9 @@ func (f *fuser) reduces(s *ops.Stage) bool {
 func (f *fuser) joined(s *ops.Stage) bool { return f.end(s) != s }
 
 // doubtful reports an edge that is weighed although every element is read once: of two folds that may suit other schedules, or of a fold
-// that gathers elements, which vectors do in groups or through windows if they lie in memory.
+// that gathers elements, which vectors do in groups or through windows if they lie in memory; or of elements read at other places, that take more work there than here.
 func (f *fuser) doubtful(p, c *ops.Stage) bool {
-	return f.g.Alone(c).Scattered[p] || f.g.Alone(p).Folds && f.g.Alone(c).Folds
+	return f.g.Alone(c).Scattered[p] || f.g.Alone(p).Uneven && f.g.Alone(c).Elsewhere[p] || f.g.Alone(p).Folds && f.g.Alone(c).Folds
 }
 
 // repeats reports whether a reader is computed in the kernel of one before it, which stores their homes and computes what both read once. What

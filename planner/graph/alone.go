@@ -20,6 +20,7 @@ type Alone struct {
 	Apart     map[*ops.Stage]bool // and not at its own with dims in another order either
 	Scattered map[*ops.Stage]bool // inputs read in folds at places made of floats or of elements
 	Folds     bool
+	Uneven    bool    // and turn more often for some elements than for others, by their places
 	Brief     bool    // these are sums of few turns, which need no loop within another
 	Flops     float64 // of an element
 	Nodes     int
@@ -72,6 +73,8 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 		if n.Kind == ir.KFold {
 			a.Brief = sums.Short(n.Fold) && (a.Brief || !a.Folds)
 			a.Folds = true
+			_, uneven := count.MeanTrips(n.Fold)
+			a.Uneven = a.Uneven || uneven
 		}
 		if n.Kind == ir.KLoad {
 			sites[n.Buf]++

@@ -65,9 +65,10 @@ type Edge struct{ From, To *ops.Stage }
 
 // Collect lowers every operator that a sink needs. What does not vary in a drive is made around it or, apart, in each of its programs. In less room than
 // arrays take, unless it is 0, drives that can have them on disk do; with spill, what is made around them is stored there too.
-func Collect(sinks []*ops.Instance, apart bool, room int64, spill bool) *Graph {
+// With strict, what is only said of arrays is looked at also where that takes a pass of its own.
+func Collect(sinks []*ops.Instance, apart bool, room int64, spill, strict bool) *Graph {
 	c := newCollector()
-	c.apart, c.room = apart, room
+	c.apart, c.room, c.strict = apart, room, strict
 	if spill {
 		c.spilled = newSpills(sinks)
 	}
@@ -96,6 +97,7 @@ type collector struct {
 	apart   bool
 	bare    bool // drives outside all turns have no programs
 	room    int64
+	strict  bool
 	spilled *spills // nil: nothing is
 }
 
@@ -169,7 +171,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
 		l := ops.NewLowering(op, c.stageOf)
-		l.Room = c.room
+		l.Room, l.Strict = c.room, c.strict
 		c.doubt(op, l) // told before what is made of answers is shown
 		out = bound.Lower(l)
 		c.Stages = append(c.Stages, l.Made()...)

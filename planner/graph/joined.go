@@ -28,7 +28,7 @@ func (g *Graph) joins(s *ops.Stage) bool {
 	}
 	c := g.Users[s][0]
 	a := g.Alone(c)
-	if a.Sites[s] != 1 || a.Scattered[s] || a.Folds && g.Alone(s).Folds || a.Loads[s] > float64(s.Type.Len())*(1+1e-9) {
+	if a.Sites[s] != 1 || g.Alone(s).Uneven && a.Elsewhere[s] || a.Scattered[s] || a.Folds && g.Alone(s).Folds || a.Loads[s] > float64(s.Type.Len())*(1+1e-9) {
 		return false
 	}
 	return !slices.ContainsFunc(c.Type.Dims, func(d ops.Dim) bool {

@@ -27,7 +27,9 @@ type Plan struct {
 	// Room is the memory that drives were given whose arrays are on disk, in bytes; 0: none are.
 	Room int64 `yaml:"room,omitempty" json:"room,omitempty"`
 	// Spills says that what is made around such drives, and tiles of which they read, is stored on disk before.
-	Spills  bool    `yaml:"spills,omitempty" json:"spills,omitempty"`
+	Spills bool `yaml:"spills,omitempty" json:"spills,omitempty"`
+	// Strict says that what is only said of arrays which they read is looked at before, too.
+	Strict  bool    `yaml:"strict,omitempty" json:"strict,omitempty"`
 	Hash    string  `yaml:"hash" json:"hash"`
 	Device  string  `yaml:"device" json:"device"`
 	Machine Machine `yaml:"machine,omitempty" json:"machine,omitzero"`

@@ -99,7 +99,7 @@ func (s *Session) wider(prog *Program, p *bound.Plan) (out []runtime.Wider) {
 	if p.Repeated {
 		return nil
 	}
-	build := s.builder(prog, PlanOptions{Request: planner.Request{FuseLimit: p.Decided.FuseLimit}}, false)
+	build := s.builder(prog, PlanOptions{Request: planner.Request{FuseLimit: p.Decided.FuseLimit, Strict: p.Strict}}, false)
 	names, choices := search.Wider(p)
 	for i, name := range names {
 		out = append(out, runtime.Wider{Types: name, Plan: func() (*bound.Plan, error) { return build(choices[i]) }})

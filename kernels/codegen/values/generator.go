@@ -78,6 +78,7 @@ type Generator struct {
 	Nearer     bool              // writing that for blocks whose spans are proven to be half as wide
 	ExactLoads int               // loads that are in range only while some lane is active
 	Sliced     *ir.Fold          // the fold that is run in parts
+	Together   *ir.Fold          // the fold whose turns go by their own numbers, though points begin and end at different ones
 	Slicing    bool              // writing it
 	Filling    bool              // writing what lays values out for it
 	Origins    []*ir.Node        // of a block of threads, one an axis of the kernel; nil where nothing lies from there

@@ -52,7 +52,7 @@ func (g *Generator) IsVec(n *ir.Node, m Layout) bool {
 }
 
 // OwnStart reports whether a fold's lower bound differs over lanes or vectors in flight: its loop variable then counts from 0.
-func (g *Generator) OwnStart(f *ir.Fold) bool { return g.Differs(f.Lo) }
+func (g *Generator) OwnStart(f *ir.Fold) bool { return f != g.Together && g.Differs(f.Lo) }
 
 // Differs reports whether a value is not one scalar for the whole lane tile and all vectors in flight.
 func (g *Generator) Differs(n *ir.Node) bool {

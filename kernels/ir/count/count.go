@@ -148,7 +148,11 @@ func (c *counter) binders(n *ir.Node) {
 		return
 	}
 	f := n.Fold
-	b := binder{f.IndexBind.Or(f.AccBind), MostTrips(f) * c.share(f), f.AccBind, n.Free(), f.IndexBind, f.Lo.Free()}
+	trips := MostTrips(f)
+	if mean, ok := MeanTrips(f); ok {
+		trips = min(trips, mean)
+	}
+	b := binder{f.IndexBind.Or(f.AccBind), trips * c.share(f), f.AccBind, n.Free(), f.IndexBind, f.Lo.Free()}
 	if c.runs {
 		b.start = n.Free()
 	}

@@ -1,4 +1,4 @@
-package ops
+package matrix
 
 import (
 	"math"
@@ -6,17 +6,46 @@ import (
 	"testing"
 )
 
-const side = 5
+const side = 6 // antisymmetric matrices of an odd one have no inverses
 
 type square [side][side]float64
 
 // holds reports whether a matrix is what is said of it.
 func (m square) holds(p Property) bool {
+	most := 1.0
+	for _, row := range m {
+		for _, x := range row {
+			most = max(most, math.Abs(x))
+		}
+	}
+	near := func(x, y float64) bool { return math.Abs(x-y) <= 1e-8*most }
+	product := m.turned().times(m)
 	for i := range side {
 		for j := range side {
-			zero := map[Property]bool{Diagonal: i != j, Lower: j > i, Upper: j < i}[p]
-			if zero && math.Abs(m[i][j]) > 1e-9 || p >= Symmetric && math.Abs(m[i][j]-m[j][i]) > 1e-9*(1+math.Abs(m[i][j])) {
+			one := 0.0
+			if i == j {
+				one = 1
+			}
+			if zero := map[Property]bool{Zero: true, Diagonal: i != j, Lower: j > i, Upper: j < i}[p]; zero && !near(m[i][j], 0) {
 				return false
+			}
+			switch p {
+			case UnitDiagonal:
+				if i == j && !near(m[i][j], 1) {
+					return false
+				}
+			case Symmetric, PositiveDefinite:
+				if !near(m[i][j], m[j][i]) {
+					return false
+				}
+			case Antisymmetric:
+				if !near(m[i][j], -m[j][i]) {
+					return false
+				}
+			case Orthogonal:
+				if !near(product[i][j], one) {
+					return false
+				}
 			}
 		}
 	}
@@ -54,13 +83,18 @@ func (m square) turned() (out square) {
 	return out
 }
 
-// inverse is by Gauss and Jordan, of matrices whose diagonals are large.
+// inverse is by Gauss and Jordan.
 func (m square) inverse() square {
 	var out square
 	for i := range side {
 		out[i][i] = 1
 	}
 	for k := range side {
+		for i := k + 1; i < side; i++ {
+			if math.Abs(m[i][k]) > math.Abs(m[k][k]) {
+				m[i], m[k], out[i], out[k] = m[k], m[i], out[k], out[i]
+			}
+		}
 		f := m[k][k]
 		for j := range side {
 			m[k][j], out[k][j] = m[k][j]/f, out[k][j]/f
@@ -91,8 +125,11 @@ func random(r *rand.Rand, p Property) (m square) {
 	}
 	for i := range side {
 		for j := range side {
-			if p == Diagonal && i != j || p == Lower && j > i || p == Upper && j < i {
+			if p == Zero || p == Diagonal && i != j || p == Lower && j > i || p == Upper && j < i {
 				m[i][j] = 0
+			}
+			if p == UnitDiagonal && i == j {
+				m[i][j] = 1
 			}
 		}
 	}
@@ -101,6 +138,34 @@ func random(r *rand.Rand, p Property) (m square) {
 		for i := range side {
 			for j := range i {
 				m[i][j] = m[j][i]
+			}
+		}
+	case Antisymmetric:
+		for i := range side {
+			m[i][i] = 0
+			for j := range i {
+				m[i][j] = -m[j][i]
+			}
+		}
+	case Orthogonal: // by Gram and Schmidt
+		for i := range side {
+			for range 2 {
+				for k := range i {
+					dot := 0.0
+					for j := range side {
+						dot += m[i][j] * m[k][j]
+					}
+					for j := range side {
+						m[i][j] -= dot * m[k][j]
+					}
+				}
+			}
+			size := 0.0
+			for j := range side {
+				size += m[i][j] * m[i][j]
+			}
+			for j := range side {
+				m[i][j] /= math.Sqrt(size)
 			}
 		}
 	case PositiveDefinite:
@@ -146,8 +211,14 @@ func TestWhatIsKept(t *testing.T) {
 				if how == Inverted {
 					of = of[:1]
 				}
+				if how == Inverted && p == Zero {
+					continue // it has none
+				}
 				said := Joined(how, of...)
-				always := [properties]bool{true, true, true, true, true}
+				always := [properties]bool{}
+				for x := range properties {
+					always[x] = true
+				}
 				for range 200 {
 					m := make[how](random(r, p), random(r, q))
 					for x := range properties {
@@ -201,5 +272,36 @@ func TestStructuresTurn(t *testing.T) {
 	}
 	if s := Joined(Added, Structure{}.With(Lower, Verified), Structure{}.With(Lower, Asserted)); s.Is[Lower] != Asserted || s.Is[Upper] != Unknown {
 		t.Errorf("%v", s.Is)
+	}
+}
+
+// What follows from two properties follows; triangles with ones on the diagonal make such; and what no matrix is is found.
+func TestTwoProperties(t *testing.T) {
+	s := func(of ...Property) Structure {
+		out := Structure{Rows: "i", Columns: "j"}
+		for _, p := range of {
+			out = out.With(p, Asserted)
+		}
+		return out
+	}
+	for _, c := range []struct {
+		of    Structure
+		is    Property
+		known bool
+	}{
+		{s(Symmetric, Antisymmetric), Zero, true}, {s(Antisymmetric, Upper), Zero, true}, {s(Orthogonal, Lower), Diagonal, true}, {s(Diagonal, UnitDiagonal), PositiveDefinite, true},
+		{s(Diagonal, UnitDiagonal), Orthogonal, true}, {s(Orthogonal, PositiveDefinite), UnitDiagonal, true}, {s(Orthogonal, Symmetric), Diagonal, false},
+		{Joined(Product, s(Lower, UnitDiagonal), s(Lower, UnitDiagonal)), UnitDiagonal, true}, {Joined(Product, s(Lower, UnitDiagonal), s(Upper, UnitDiagonal)), UnitDiagonal, false},
+		{Joined(Inverted, s(Upper, UnitDiagonal)), UnitDiagonal, true}, {Joined(Multiplied, s(Antisymmetric), s(Diagonal)), Zero, true},
+	} {
+		if got := c.of.Is[c.is] > Unknown; got != c.known {
+			t.Errorf("%v: %s: %v", c.of.Is, PropertyNames[c.is], got)
+		}
+	}
+	if one, other, found := s(Antisymmetric, PositiveDefinite).Contradiction(); !found || one != Zero && one != Antisymmetric || other != PositiveDefinite {
+		t.Errorf("%v %v %v", one, other, found)
+	}
+	if _, _, found := s(Lower, UnitDiagonal).Contradiction(); found {
+		t.Error("a lower triangle may have ones on its diagonal")
 	}
 }
