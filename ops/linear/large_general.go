@@ -131,9 +131,18 @@ func (z general) Programs(l *ops.Lowering) ops.Drive {
 			return b.Mul(states[luInverse].At(b, r, k).Re, states[luRows].At(b, k, i[1]).Re)
 		}))
 	})
-	next[callLeft].is = stage("right.left", types[luLeft].is, []*ops.Stage{a, l.In("b"), states[luX], at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+	known := []*ops.Stage{a, states[luX], at}
+	if z.rhs >= 0 {
+		known = append(known, l.In("b"))
+	}
+	next[callLeft].is = stage("right.left", types[luLeft].is, known, func(b *ops.Body, i []*ir.Node) *ir.Node {
 		r := i[len(i)-1]
-		right := l.In("b").At(b, slices.Insert(slices.Clone(i[:len(i)-1]), z.rhs, r)...).Re
+		var right *ir.Node
+		if z.rhs < 0 { // of the inverse
+			right = b.Select(b.Alu(ir.Eq, i[0], r), b.F64(1), b.F64(0))
+		} else {
+			right = l.In("b").At(b, slices.Insert(slices.Clone(i[:len(i)-1]), z.rhs, r)...).Re
+		}
 		return less(b, right, count(b), ir.F64, func(k *ir.Node) *ir.Node {
 			return b.Mul(b.Cast(ir.F64, given(b, r, k)), b.Cast(ir.F64, states[luX].At(b, side(i, k)...).Re))
 		})

@@ -61,7 +61,7 @@ func (z *large) Reference(in map[string]ops.Dense) ([]ops.Dense, error) {
 		}
 		solutionOf(m, b)
 		for k, v := range b {
-			if z.rhs < 0 {
+			if z.rhs < 0 && z.does != solveGeneral {
 				out.Re[z.flat(side, k, n)] = v
 			} else {
 				out.Re[side*n+k] = v

@@ -54,8 +54,8 @@ func smallSpecs() []*ops.Spec {
 		{
 			Name: "inverse", Doc: "Inverse of a matrix.", Group: "linear algebra", Error: rule,
 			Long: "Over the dimensions of a: x is sum(inverse(a) * b, over: rows) where sum(a * x, over: columns) is b. So rows and columns have changed places: the element at " +
-				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. Where neither `symmetric` nor `triangle` is said, a is what is known of it (see `assume`). " + larger + triangleOnDisk,
-			Returns:  "an array like a.",
+				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. Where neither `symmetric` nor `triangle` is said, a is what is known of it (see `assume`), or any matrix. " + larger + triangleOnDisk,
+			Returns:  "an array like a; of a matrix of any kind, its rows come first.",
 			Params:   []ops.Param{matrix, rows, columns, symmetric, triangle},
 			Examples: []ops.Example{{Title: "Of a symmetric one", Code: made + "x = inverse(a, rows: i, columns: j, symmetric: true)\nshow(x)\nshow(sum(a * rename(x, from: i, to: k), over: j))"}},
 			Bind:     bindInverse,
@@ -197,18 +197,22 @@ func bindInverse(c *ops.Call) (ops.Op, error) {
 	switch {
 	case err != nil:
 		return nil, err
-	case symmetric == (triangle != "none"):
-		return nil, problem.Wrong(problem.CannotHonour, "triangle", "say symmetric: true, or triangle: lower or upper, where it is so; solve has matrices of all kinds",
-			"`inverse` is of symmetric matrices or triangles")
 	case symmetric:
 		does = solveDefinite
+	case triangle == "none":
+		does = solveGeneral
 	}
 	s.out.Dims, s.out.Unit = t.Dims, t.Unit.Power(-1)
+	if does == solveGeneral && s.row > s.column { // solutions lie along the last dim
+		s.out.Dims = []ops.Dim{t.Dims[s.row], t.Dims[s.column]}
+	}
 	z, err := newLarge(c, "inverse", s, does)
 	if err != nil {
 		return nil, err
 	}
-	z.upper, z.known = triangle == "upper", known
+	if z.upper, z.known = triangle == "upper", known; does == solveGeneral {
+		return general{z}, nil
+	}
 	return z, nil
 }
 

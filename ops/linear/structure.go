@@ -55,6 +55,7 @@ func (z *large) Structure(c *ops.Call, _ int) matrix.Structure {
 	a, _ := c.Array("a")
 	s = matrix.StructureOf(a).Over(s.Rows, s.Columns)
 	switch {
+	case z.does == solveGeneral:
 	case z.does == solveDefinite:
 		s = s.With(matrix.PositiveDefinite, matrix.Asserted)
 	case z.upper:
