@@ -22,8 +22,14 @@ type Turns struct {
 	Because  string
 }
 
-// worthHalf is from how many rows half of a product takes less time with a pass over its result than all of it.
+// worthHalf is from how many rows, and terms of each sum, half of a product takes less time with a pass over its result than all of it: that pass takes as long as about a
+// hundred terms.
 const worthHalf = 256
+
+// mostHalf are the elements of such a product at most: where its arrays do not fit the memory, both of what is mirrored would have to be there for each of its rows.
+const mostHalf = 1 << 27
+
+func sizeOf(x Operand, dim string) int { return x.Type.Dims[x.Type.Dim(dim)].Size }
 
 // Renamer is an operator whose result is what it is given, though dims may have other names and another order: names tells which, where they have.
 type Renamer interface {
@@ -60,7 +66,7 @@ func ProductOf(xs []Operand, over string) *Product {
 		}
 	}
 	if len(xs) == 2 {
-		if rows, columns := transposes(xs[0], xs[1], over); rows != "" && xs[0].Type.Dims[xs[0].Type.Dim(rows)].Size >= worthHalf {
+		if rows, columns := transposes(xs[0], xs[1], over); rows != "" && min(sizeOf(xs[0], rows), sizeOf(xs[0], over)) >= worthHalf && sizeOf(xs[0], rows)*sizeOf(xs[0], rows) <= mostHalf {
 			p.Rows, p.Columns = rows, columns
 		}
 	}
