@@ -65,7 +65,6 @@ func TestFloatsThatDoNotFit(t *testing.T) {
 // Files of other programs are not read for being given another name: the help is a command that converts them.
 func TestForeignFilesAreToldHowToConvert(t *testing.T) {
 	for path, want := range map[string]string{
-		"a.H5":     `numpy.save('a.npy', h5py.File('a.H5')['NAME'][()])`,
 		"a.asc":    "gdal_translate a.asc a.tif",
 		"it's.hgt": "gdal_translate file.hgt file.tif",
 		"a.doc":    "end it in .npy",

@@ -8,6 +8,7 @@ import (
 
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
+	"weft/ops/files/hdf5"
 )
 
 // part is an array in a file.
@@ -18,10 +19,11 @@ type part struct {
 	class  element.DType
 	shape  []int
 	in     variable
-	data   data  // its elements
-	full   []int // extents as in the file, the first of which neighbours in the file differ in
-	starts *part // of the rows of the entries of a sparse matrix: where those of its columns begin
-	below  int   // what elements must be below; 0: anything
+	data   data          // its elements
+	set    *hdf5.Dataset // of a file of version 7.3: what holds them
+	full   []int         // extents as in the file, the first of which neighbours in the file differ in
+	starts *part         // of the rows of the entries of a sparse matrix: where those of its columns begin
+	below  int           // what elements must be below; 0: anything
 }
 
 const (
@@ -38,10 +40,10 @@ func find(r io.ReaderAt, size int64) ([]part, error) {
 		return nil, err
 	}
 	switch text := string(head[:20]); {
-	case strings.HasPrefix(text, "MATLAB 7.3"), string(head[:4]) == "\x89HDF":
-		return nil, &fileio.Error{Kind: fileio.Foreign, Reason: "is a MAT file of version 7.3, which is not read", Help: "save it with -v7"}
+	case strings.HasPrefix(text, "MATLAB 7.3"), string(head[:4]) == hdf5.Signature[:4]:
+		return findNew(r, size)
 	case size < header || !strings.HasPrefix(text, "MATLAB 5.0"):
-		return nil, &fileio.Error{Kind: fileio.Foreign, Reason: "is not a MAT file of MATLAB 5 to 7.2, or is damaged", Help: "save it with -v7"}
+		return nil, &fileio.Error{Kind: fileio.Foreign, Reason: "is not a MAT file of MATLAB 5 to 7.3, or is damaged", Help: "save it with -v7"}
 	}
 	var order binary.ByteOrder
 	switch string(head[126:]) {

@@ -1,4 +1,4 @@
-// Package mat reads files of MATLAB 5 to 7.2: variables, each packed by itself or not, and in them structures, cells and sparse matrices.
+// Package mat reads files of MATLAB 5 to 7.3: variables, each packed by itself or not, and in them structures, cells and sparse matrices.
 package mat
 
 import (
@@ -14,7 +14,7 @@ import (
 // Variables is the format of MAT files.
 var Variables = &format.Format{
 	Name: "MAT", Endings: []string{".mat"}, Choices: []string{"member"}, Open: openPart, List: list,
-	Reads: "A MAT file of MATLAB (5 to 7.2) gives a record of its variables, structures as records within it. A sparse matrix is a record of `value` and `row`, an element for each of its entries, column by column, " +
+	Reads: "A MAT file of MATLAB (5 to 7.3) gives a record of its variables, structures as records within it. A sparse matrix is a record of `value` and `row`, an element for each of its entries, column by column, " +
 		"and `start`, where those of each column begin, with their number behind them. Dimensions of one element are left out, and a cell of one element is what it holds.",
 }
 

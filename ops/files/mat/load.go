@@ -25,6 +25,16 @@ func (p part) load(path string) (out []byte, err error) {
 }
 
 func (p part) from(r io.ReaderAt) ([]byte, error) {
+	if p.set != nil {
+		out, err := p.fromSet(r)
+		if err == nil && p.below > 0 {
+			err = p.check(r, words.View[int32](out))
+		}
+		if err != nil {
+			return nil, err
+		}
+		return inRows(out, p.full, p.class.Size()), nil
+	}
 	c, err := p.in.open(r)
 	if err != nil {
 		return nil, err

@@ -150,7 +150,7 @@ func TestDamage(t *testing.T) {
 		want string
 	}{
 		{[]byte("PK"), "a", "is not a MAT file"},
-		{[]byte("MATLAB 7.3 MAT-file" + strings.Repeat(" ", 200)), "a", "version 7.3"},
+		{[]byte("MATLAB 7.3 MAT-file" + strings.Repeat(" ", 200)), "a", "is not an HDF5 file"},
 		{good[:len(good)-9], "a", "ends within a variable"},
 		{good[:170], "a", "ends within a variable"},
 		{m.file(m.array("a", 6, []int{1 << 30, 1 << 30}, m.element(9, m.floats(1)))), "a", "more elements than there are bytes"},

@@ -255,11 +255,11 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 		if err != nil {
 			return err
 		}
-		for row := range rows(a.box(at).Intersect(t), a.chunk, t) {
+		for row := range tile.Pieces(a.box(at).Intersect(t), a.chunk, t) {
 			if data == nil {
-				err = p.Fill(tile.Run{InTile: row.there, N: row.n}, func(part []byte, _ int) error { repeated(part, a.fill); return nil })
+				err = p.Fill(tile.Run{InTile: row.There, N: row.N}, func(part []byte, _ int) error { repeated(part, a.fill); return nil })
 			} else {
-				err = p.Place(row.there, data[row.here*size:(row.here+row.n)*size])
+				err = p.Place(row.There, data[row.Here*size:(row.Here+row.N)*size])
 			}
 			if err != nil {
 				return err

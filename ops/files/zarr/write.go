@@ -212,8 +212,8 @@ func (w *writer) put(ctx context.Context, t region.Region, elements func(there, 
 		box := w.box(at)
 		both, name := box.Intersect(t), w.key(at)
 		a := w.begin(name, box)
-		for row := range rows(both, w.chunk, t) {
-			copy(a.data[row.here*size:], elements(row.there, row.n))
+		for row := range tile.Pieces(both, w.chunk, t) {
+			copy(a.data[row.Here*size:], elements(row.There, row.N))
 		}
 		if err := w.finish(a, name, int(both.Points())); err != nil {
 			return err
