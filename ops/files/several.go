@@ -184,6 +184,9 @@ func expandWrite(c *ops.Call, e ops.Expander) (ops.Value, error) {
 	}
 	for k := range t.Dims[i].Size {
 		one := e.Apply("slice", map[string]ops.Value{"input": c.Args["array"], "index": ops.List{ops.Pair{Name: dim, Value: ops.Integer(k)}}})
+		if b, ok := c.Array("behind"); ok && b.Type().Dim(dim) >= 0 {
+			args["behind"] = e.Apply("slice", map[string]ops.Value{"input": b, "index": ops.List{ops.Pair{Name: dim, Value: ops.Integer(k)}}})
+		}
 		args["array"], args["path"] = one, ops.Text(strings.ReplaceAll(c.Text("path"), hole, t.Dims[i].Tag(k)))
 		if one == nil || e.Apply("write", args) == nil {
 			return nil, nil

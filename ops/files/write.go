@@ -26,6 +26,7 @@ var colours = []ops.Param{
 	ops.Span("range", "*", "values at the ends of the colours of pictures; the least and the largest when left out").Opt(),
 	{Name: "steps", Doc: "values at which the colours of pictures change, and nowhere between, such as [9 degC, 26 degC, 32 degC] for thermal stress", Accept: ops.KList, Optional: true},
 	ops.Str("title", "heading of pictures").Opt(),
+	{Name: "behind", Doc: "array over the same dimensions that pictures show in gray where the array is NaN, such as tissue behind velocities of blood", Accept: ops.KArray, Unit: "*", Optional: true},
 }
 
 // draws says whether files are pictures.
@@ -64,7 +65,7 @@ func writeSpec() *ops.Spec {
 			ops.Choose("as", "element type in the file; that of the array when left out", elementNames()...).Opt(),
 			{Name: "unit", Doc: `unit of the numbers in the file: mm, "m/s"; that of the array when left out`, Accept: ops.KSymbol | ops.KText | ops.KNumber, Unit: "*", Optional: true},
 			ops.Num("nodata", "", "number in the file that stands for missing elements, which are NaN in the array").Opt(),
-			colours[0], colours[1], colours[2], colours[3],
+			colours[0], colours[1], colours[2], colours[3], colours[4],
 			{Name: "each", Doc: "dimension of which each element has a file of its own, in whose name {DIMENSION} stands for its coordinate or index", Accept: ops.KSymbol, Optional: true},
 		},
 		Examples: []ops.Example{{Title: "Numbers and a picture",
@@ -276,7 +277,7 @@ func (w *writing) Take(ctx context.Context, in []ops.HostArray, _ ops.Terminal) 
 		write = w.send
 	}
 	order := w.order
-	order.Path = ops.PathFor(ctx, order.Path)
+	order.Path, order.Other = ops.PathFor(ctx, order.Path), in[1:]
 	if err := write(ctx, order, in[0]); err != nil {
 		return ops.Note{}, failure(err, true)
 	}

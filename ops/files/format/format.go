@@ -59,8 +59,9 @@ type Order struct {
 	Call  *ops.Call // of write
 	Type  ops.Type  // of the array
 	Elem  ops.ElemType
-	DType element.DType // what Elem is in the file
-	Unit  ops.Unit      // of the numbers in the file
+	DType element.DType   // what Elem is in the file
+	Unit  ops.Unit        // of the numbers in the file
+	Other []ops.HostArray // further arrays that Call names
 	// Nodata is the number in the file that stands for missing elements, which are NaN in memory, if the file is to have one.
 	Nodata *float64
 }

@@ -95,8 +95,9 @@ func moreLand(build func() palette.ColorMap) func() *[levels]color.RGBA {
 // colours turns values into colours.
 type colours struct {
 	Scale
-	lut *[levels]color.RGBA
-	nan color.RGBA
+	lut    *[levels]color.RGBA
+	nan    color.RGBA
+	behind *colours // of what is shown where there is no data; nil: nothing is
 }
 
 // colours of a scale that has been resolved.
@@ -105,7 +106,7 @@ func (s Scale) colours() (*colours, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &colours{s, m.lut(), m.nan}, nil
+	return &colours{s, m.lut(), m.nan, nil}, nil
 }
 
 func (c *colours) of(v float64) color.RGBA {

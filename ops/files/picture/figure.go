@@ -65,6 +65,9 @@ func (f Figure) arranged(most limits) (Figure, *colours, layout, error) {
 		return f, nil, layout{}, err
 	}
 	c, err := f.colours()
+	if err == nil {
+		c.behind, err = behind(f.Panels)
+	}
 	return f, c, arrange(&f, most), err
 }
 
@@ -160,7 +163,14 @@ func paint(size image.Point, m *Image, c *colours) *image.RGBA {
 			}
 		}
 		for x := range cols {
-			k := c.of(m.sample(y, rows, x, cols))
+			v, from := m.sample(y, rows, x, cols), c
+			if m.Behind != nil && math.IsNaN(v) {
+				v, from = m.Behind.sample(y, rows, x, cols), c.behind
+				if math.IsNaN(v) {
+					from = c
+				}
+			}
+			k := from.of(v)
 			copy(line[4*x:], []uint8{k.R, k.G, k.B, k.A})
 		}
 	}

@@ -21,13 +21,23 @@ var (
 
 func pictures(name, ending, text string, encode func(io.Writer, Figure) error) *format.Format {
 	return &format.Format{
-		Name: name, Endings: []string{ending}, Takes: []string{"map", "range", "steps", "title"}, Check: check, Writes: text,
+		Name: name, Endings: []string{ending}, Takes: []string{"map", "range", "steps", "title", "behind"}, Check: check, Writes: text,
 		Write: func(_ context.Context, o format.Order, h ops.HostArray) error {
-			return writeFile(o.Path, Figure{Title: o.Call.Text("title"), Panels: Panels(h, o.Unit), Scale: ScaleOf(o.Call, o.Unit)}, encode)
+			panels := Panels(h, o.Unit)
+			for _, other := range o.Other {
+				for i, m := range Panels(other, other.Type.Unit) {
+					panels[i].Behind = &m
+				}
+			}
+			return writeFile(o.Path, Figure{Title: o.Call.Text("title"), Panels: panels, Scale: ScaleOf(o.Call, o.Unit)}, encode)
 		},
 		Scratch: func(o format.Order, _ region.Region) int64 { // numbers twice, and colours
 			const colours = 32 << 20
-			return int64(o.Type.Len())*12 + colours
+			images := int64(1)
+			if o.Call.Has("behind") {
+				images = 2
+			}
+			return images*int64(o.Type.Len())*12 + colours
 		},
 	}
 }
@@ -49,6 +59,14 @@ func check(o format.Order) error {
 		return problem.Wrong(problem.CannotStore, "array", "draw it with plot.line", "a picture shows 2 dimensions, or projections of 3: the array has %d (%s)", n, o.Type)
 	case n != 2 && n != 3:
 		return problem.Wrong(problem.CannotStore, "array", "reduce it, or choose one index of a dimension", "a picture shows 2 dimensions, or projections of 3: the array has %d (%s)", n, o.Type)
+	}
+	if b, ok := o.Call.Array("behind"); ok {
+		switch t := b.Type(); {
+		case t.Elem.Complex:
+			return problem.Wrong(problem.CannotStore, "behind", "take abs, real or phase of it first", "a picture shows real numbers: what is behind is complex (%s)", t)
+		case !slices.Equal(t.DimNames(), o.Type.DimNames()) || !slices.Equal(t.Shape(), o.Type.Shape()):
+			return problem.Wrong(problem.ExtentMismatch, "behind", "give one over the same dimensions, in the same order", "what is behind is %s, and the array %s", t, o.Type)
+		}
 	}
 	return CheckColours(o.Call, o.Type)
 }

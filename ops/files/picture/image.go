@@ -27,7 +27,8 @@ type Image struct {
 	ColStride  int // elements from column to column
 	X, Y       Axis
 	Title      string
-	kinds      bool // a dot of several pixels shows what most of them are, not their mean
+	Behind     *Image // of as many pixels, shown in gray where this one has no data; nil: nothing is
+	kinds      bool   // a dot of several pixels shows what most of them are, not their mean
 }
 
 // NewImage is values in C order as an image, without coordinates.
@@ -40,6 +41,10 @@ func (m Image) Transposed() Image {
 	m.Rows, m.Cols = m.Cols, m.Rows
 	m.RowStride, m.ColStride = m.ColStride, m.RowStride
 	m.X, m.Y = m.Y, m.X
+	if m.Behind != nil {
+		behind := m.Behind.Transposed()
+		m.Behind = &behind
+	}
 	return m
 }
 
@@ -56,6 +61,9 @@ func (m *Image) check() error {
 	}
 	if last := (m.Rows-1)*m.RowStride + (m.Cols-1)*m.ColStride; last >= len(m.Values) {
 		return fmt.Errorf("an array of %d x %d needs %d values, there are %d", m.Rows, m.Cols, last+1, len(m.Values))
+	}
+	if b := m.Behind; b != nil && (b.Rows != m.Rows || b.Cols != m.Cols) {
+		return fmt.Errorf("an array of %d x %d is behind one of %d x %d", b.Rows, b.Cols, m.Rows, m.Cols)
 	}
 	for _, a := range []Axis{m.X, m.Y} {
 		if span := a.Last - a.First; math.IsNaN(span) || math.IsInf(span, 0) {
@@ -182,9 +190,20 @@ func (s Scale) text(v float64) string {
 	return round(v, math.Pow(10, math.Floor(math.Log10((s.Hi-s.Lo)/1000))))
 }
 
-// hasNaN says whether any value is missing.
+// hasNaN says whether any value is missing, and what is behind it.
 func hasNaN(images []Image) bool {
-	return slices.ContainsFunc(images, func(m Image) bool { return m.has(func(v float32) bool { return v != v }) })
+	return slices.ContainsFunc(images, func(m Image) bool { return m.gap() })
+}
+
+func (m *Image) gap() bool {
+	for r := range m.Rows {
+		for c := range m.Cols {
+			if v := m.At(r, c); v != v && (m.Behind == nil || math.IsNaN(float64(m.Behind.At(r, c)))) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // has says whether any value is such.
@@ -197,6 +216,25 @@ func (m *Image) has(such func(v float32) bool) bool {
 		}
 	}
 	return false
+}
+
+// behind are the colours of what is behind images.
+func behind(images []Image) (*colours, error) {
+	var all []Image
+	for _, m := range images {
+		if m.Behind != nil {
+			all = append(all, *m.Behind)
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	s, err := Scale{Map: "gray"}.resolve(all)
+	if err != nil {
+		return nil, err
+	}
+	s.few = nil
+	return s.colours()
 }
 
 // sample is the value for one of n dots that share the pixels from edge to edge in each direction: the pixel at the
