@@ -173,6 +173,9 @@ func bindSolve(c *ops.Call) (ops.Op, error) {
 	sides := s.out.Dims
 	s.wanted = []int{len(sides)}
 	s.out.Dims = append(slices.Clone(sides), c.Type("a").Dims[s.column])
+	if knownOrthogonal(c) {
+		return &turned{Gives: ops.One(s.out), of: s}, nil
+	}
 	if s.of = of; s.n <= most {
 		return s, nil
 	}
@@ -203,6 +206,9 @@ func bindInverse(c *ops.Call) (ops.Op, error) {
 		does = solveGeneral
 	}
 	s.out.Dims, s.out.Unit = t.Dims, t.Unit.Power(-1)
+	if knownOrthogonal(c) {
+		return &turned{Gives: ops.One(s.out), of: s, inverse: true}, nil
+	}
 	if does == solveGeneral && s.row > s.column { // solutions lie along the last dim
 		s.out.Dims = []ops.Dim{t.Dims[s.row], t.Dims[s.column]}
 	}

@@ -74,7 +74,7 @@ func structureSpecs() []*ops.Spec {
 	columns := ops.Param{Name: "columns", Doc: "their other one", Accept: ops.KSymbol, Optional: true}
 	made := "i = axis(i, 0 .. 2 in 3)\nj = axis(j, 0 .. 2 in 3)\n"
 	const kept = " What is made of such matrices is known by what they are: sums and differences, products by numbers, products of matrices, transposes and inverses, of which solve and inverse then " +
-		"take the triangle, or the triangular root. Products of matrices leave out what is beside a triangle or a diagonal, whatever is there. A zero matrix is diagonal and antisymmetric; a diagonal one " +
+		"take the triangle, the triangular root, or the transpose. Products of matrices leave out what is beside a triangle or a diagonal, whatever is there. A zero matrix is diagonal and antisymmetric; a diagonal one " +
 		"is both triangles, and symmetric; one that is positive_definite is symmetric; of an orthogonal one, the transpose is the inverse; one that is unit_diagonal has ones there, and anything beside it. " +
 		"Which dimension is that of the rows is said by rows and columns, not by the order in which the array has them: where(j <= i, ...) is over j, then i, as that is the order in which they are named."
 	return []*ops.Spec{
@@ -83,9 +83,10 @@ func structureSpecs() []*ops.Spec {
 			Long: fmt.Sprintf("Of a matrix in memory %d elements of each row are looked at, or all of no more, and the run stops where one is not as it should be, but for a millionth of the largest of them; of one that is "+
 				"orthogonal, what its transpose makes of what it makes of a vector. One of which tiles are read from disk is looked at in strict runs. `verify` looks at all.", probes) + kept,
 			Returns: "the same array.", Counts: true,
-			Params:   []ops.Param{input, ops.Choose("is", "what it is", matrix.PropertyNames[:]...), rows, columns},
-			Examples: []ops.Example{{Title: "A triangle", Code: made + "a = where(j <= i, i + 1, 0) | assume(lower, rows: i, columns: j)\nshow(solve(a, i, rows: i, columns: j))"}},
-			Bind:     func(c *ops.Call) (ops.Op, error) { return bindAssume(c, matrix.Asserted) },
+			Params: []ops.Param{input, ops.Choose("is", "what it is", matrix.PropertyNames[:]...), rows, columns},
+			Examples: []ops.Example{{Title: "A triangle", Code: made + "a = where(j <= i, i + 1, 0) | assume(lower, rows: i, columns: j)\nshow(solve(a, i, rows: i, columns: j))"},
+				{Title: "A reflection", Code: made + "a = where(i == j, 1, 0) - 2 / 3 | assume(orthogonal)\nshow(solve(a, i, rows: i, columns: j))\nshow(inverse(a, rows: i, columns: j))"}},
+			Bind: func(c *ops.Call) (ops.Op, error) { return bindAssume(c, matrix.Asserted) },
 		},
 		{
 			Name: "verify", Doc: "Look whether a matrix is what it should be.", Group: "linear algebra", Error: operand.Exact,
