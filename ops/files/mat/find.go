@@ -20,6 +20,8 @@ type part struct {
 	shape  []int
 	in     variable
 	data   data          // its elements
+	imag   data          // their imaginary parts
+	joined bool          // they have such
 	set    *hdf5.Dataset // of a file of version 7.3: what holds them
 	full   []int         // extents as in the file, the first of which neighbours in the file differ in
 	starts *part         // of the rows of the entries of a sparse matrix: where those of its columns begin
@@ -164,8 +166,8 @@ func (f *finder) head(name string) (p part, class byte, err error) {
 	if class > 15 { // a function, or an object that says itself how it is read
 		return part{name: name, full: []int{1, 1}, not: "is a function or an object"}, class, nil
 	}
-	if p.not = ""; word&0x800 != 0 {
-		p.not = "holds complex numbers"
+	if p.joined = word&0x800 != 0; p.joined && class == sparseClass {
+		p.not = "is a sparse matrix of complex numbers"
 	}
 	if word&0x200 != 0 {
 		p.class = element.Bool
@@ -203,10 +205,24 @@ func (f *finder) numbers(p part, count int) (err error) {
 			p.shape = append(p.shape, n)
 		}
 	}
-	if err = f.elements(&p, count); err != nil {
+	if err = f.elements(&p, count); err == nil && p.joined {
+		imag := p
+		err = f.elements(&imag, count)
+		p.imag = imag.data
+		p.class = complexOf(p.class)
+	}
+	if err != nil {
 		return err
 	}
 	return f.add(p)
+}
+
+// complexOf is the type of complex numbers whose parts are of a type.
+func complexOf(part element.DType) element.DType {
+	if part == element.Float32 {
+		return element.Complex64
+	}
+	return element.Complex128
 }
 
 // elements passes the elements of an array, of which there have to be so many at least.

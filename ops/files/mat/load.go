@@ -35,18 +35,44 @@ func (p part) from(r io.ReaderAt) ([]byte, error) {
 		}
 		return inRows(out, p.full, p.class.Size()), nil
 	}
+	if !p.joined {
+		out, err := p.numbers(r, p.data, p.class)
+		if err != nil {
+			return nil, err
+		}
+		return inRows(out, p.full, p.class.Size()), nil
+	}
+	half := map[element.DType]element.DType{element.Complex64: element.Float32, element.Complex128: element.Float64}[p.class]
+	re, err := p.numbers(r, p.data, half)
+	if err != nil {
+		return nil, err
+	}
+	im, err := p.numbers(r, p.imag, half)
+	if err != nil {
+		return nil, err
+	}
+	out, each := words.Bytes(len(re)+len(im)), half.Size()
+	for i := 0; i < len(re); i += each {
+		copy(out[2*i:], re[i:i+each])
+		copy(out[2*i+each:], im[i:i+each])
+	}
+	return inRows(out, p.full, p.class.Size()), nil
+}
+
+// numbers are the elements that lie somewhere, in their order there, as a type.
+func (p part) numbers(r io.ReaderAt, d data, class element.DType) ([]byte, error) {
 	c, err := p.in.open(r)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.skip(p.data.at); err != nil {
+	if err := c.skip(d.at); err != nil {
 		return nil, err
 	}
-	raw, err := c.bytes(p.data.size)
+	raw, err := c.bytes(d.size)
 	if err != nil {
 		return nil, err
 	}
-	as := stored[p.data.kind]
+	as := stored[d.kind]
 	if (c.order == binary.BigEndian) != words.HostBigEndian {
 		words.Swap(raw, as.Word())
 	}
@@ -55,7 +81,6 @@ func (p part) from(r io.ReaderAt) ([]byte, error) {
 			return nil, err
 		}
 	}
-	class := p.class
 	if class == element.Bool { // stored as small whole numbers
 		for i, v := range raw {
 			raw[i] = min(v, 1)
@@ -70,7 +95,7 @@ func (p part) from(r io.ReaderAt) ([]byte, error) {
 	if bad := convert(out, raw); bad >= 0 {
 		return nil, damage("element %d of %s does not fit its type", bad, p.name)
 	}
-	return inRows(out, p.full, class.Size()), nil
+	return out, nil
 }
 
 // check finds what is wrong with rows of entries, or with where those of the columns begin.

@@ -86,9 +86,41 @@ func (m maker) sample() []byte {
 		m.array("s", structClass, []int{1, 1}, m.element(5, m.ints(8)), m.element(1, names), inner, m.array("", cellClass, []int{1, 1}, m.sparse("", []int{0, 2, 1}, []int{0, 2, 3}))),
 		m.packed(m.array("yes", 9|0x200, []int{2, 1}, m.element(2, []byte{0, 7}))),
 		m.array("text", charClass, []int{1, 2}, m.element(16, []byte("ab"))),
-		m.array("z", 6|0x800, []int{1, 1}, m.element(9, m.floats(1)), m.element(9, m.floats(1))),
+		m.array("z", 6|0x800, []int{2, 3}, m.element(2, []byte{1, 2, 3, 4, 5, 6}), m.element(9, m.floats(-1, -2, -3, -4, -5, -6))),
+		m.array("i", 7|0x800, []int{1, 2}, m.element(9, m.floats(1, 2)), m.element(7, m.singles(3, 4))),
+		m.array("t", sparseClass|0x800, []int{1, 1}),
 		m.array("none", 6, []int{0, 0}, m.element(9, nil)),
 	)
+}
+
+func (m maker) singles(v ...float32) (out []byte) {
+	for _, x := range v {
+		out = m.order.AppendUint32(out, math.Float32bits(x))
+	}
+	return out
+}
+
+// Parts of complex numbers lie apart in a file, of any types each.
+func TestComplex(t *testing.T) {
+	for _, m := range []maker{{binary.LittleEndian}, {binary.BigEndian}} {
+		path := written(t, m.sample())
+		for name, want := range map[string][]complex128{"z": {1 - 1i, 3 - 3i, 5 - 5i, 2 - 2i, 4 - 4i, 6 - 6i}, "i": {1 + 3i, 2 + 4i}} {
+			in, err := openPart(path, format.Choice{"member": name})
+			if err != nil {
+				t.Fatal(err)
+			}
+			out := make([]complex128, len(want))
+			if err := in.Read(words.Raw(out), element.Complex128, 0, region.Whole(in.About().Shape...)); err != nil || !slices.Equal(out, want) {
+				t.Errorf("%s is %v, want %v: %v", name, out, want, err)
+			}
+			if is := in.About().DType; is != map[string]element.DType{"z": element.Complex128, "i": element.Complex64}[name] {
+				t.Errorf("%s is of %v", name, is)
+			}
+			if err := in.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 }
 
 // elementsOf reads an array as float64.
@@ -128,7 +160,7 @@ func TestRead(t *testing.T) {
 		for _, p := range parts {
 			told = append(told, strings.TrimSpace(p.Name+" "+p.Not))
 		}
-		want := []string{"a", "s.grid", "s.cell.value", "s.cell.row", "s.cell.start", "yes", "text is a text", "z holds complex numbers", "none is empty"}
+		want := []string{"a", "s.grid", "s.cell.value", "s.cell.row", "s.cell.start", "yes", "text is a text", "z", "i", "t is a sparse matrix of complex numbers", "none is empty"}
 		if !slices.Equal(told, want) {
 			t.Errorf("the arrays are %q, want %q", told, want)
 		}
