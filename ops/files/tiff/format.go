@@ -186,7 +186,7 @@ func headerOf(o format.Order) (h Header, err error) {
 		missing := math.NaN()
 		h.Nodata = &missing
 	}
-	if h.Geo, err = geoOf(y, x); err != nil {
+	if h.Geo, err = GeoOf(y, x); err != nil {
 		return h, err
 	}
 	if feet := heightUnit(h.Geo); !feet.Plain() && (!o.Unit.Same(feet) || o.Unit.SI() != feet.SI()) {

@@ -96,29 +96,35 @@ func (r raster) Place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
 	if !geo.Placed {
 		return errors.Join(found...), format.PlaceByPixel(c, dims)
 	}
-	scale, unit := scaleOf(geo.CRS), lengthOf(geo.CRS.Unit)
-	if geo.CRS.Unit.Angular {
-		unit = ops.MustUnit("deg")
-	}
-	a := geo.Affine
-	for i, line := range [][2]float64{{a[3], a[5]}, {a[0], a[1]}} {
-		d := &dims[i]
-		d.Unit, d.Coords = unit, make([]float64, d.Size)
-		for k := range d.Coords {
-			d.Coords[k] = (line[0] + line[1]*(float64(k)+0.5)) * scale
-		}
-		if geo.CRS.Model != NoModel {
-			d.Frame = &frame{geo, i == 1}
-		}
-	}
+	geo.Locate(dims)
+	a, scale := geo.Affine, scaleOf(geo.CRS)
 	if p := c.Number("pixel"); c.Has("pixel") && (math.Abs(p-math.Abs(a[1])*scale) > 1e-6*p || math.Abs(p-math.Abs(a[5])*scale) > 1e-6*p) {
 		return nil, problem.Wrong(problem.ContradictArguments, "pixel", "leave it out", "%s says that its pixels are %g x %g m", c.Text("path"), math.Abs(a[5])*scale, math.Abs(a[1])*scale)
 	}
 	return errors.Join(found...), nil
 }
 
-// geoOf is the place of an array by its coordinates. What is in a map projection keeps all that its file said of it.
-func geoOf(y, x ops.Dim) (Geo, error) {
+// Locate gives rows and columns the coordinates of their centres, in the system of g.
+func (g Geo) Locate(dims []ops.Dim) {
+	scale, unit := scaleOf(g.CRS), lengthOf(g.CRS.Unit)
+	if g.CRS.Unit.Angular {
+		unit = ops.MustUnit("deg")
+	}
+	a := g.Affine
+	for i, line := range [][2]float64{{a[3], a[5]}, {a[0], a[1]}} {
+		d := &dims[i]
+		d.Unit, d.Coords = unit, make([]float64, d.Size)
+		for k := range d.Coords {
+			d.Coords[k] = (line[0] + line[1]*(float64(k)+0.5)) * scale
+		}
+		if g.CRS.Model != NoModel {
+			d.Frame = &frame{g, i == 1}
+		}
+	}
+}
+
+// GeoOf is the place of an array by its coordinates. What is in a map projection keeps all that its file said of it.
+func GeoOf(y, x ops.Dim) (Geo, error) {
 	north, east := frameOf(y), frameOf(x)
 	projected := north != nil && east != nil && north.geo.SameCRS(east.geo)
 	scale, dy, dx := 1.0, 0.0, 0.0

@@ -162,6 +162,12 @@ const (
 	degree = 9102
 )
 
+// UnitOf is the unit of a code of EPSG.
+func UnitOf(code int) (Unit, bool) {
+	u, known := epsgUnits[code]
+	return u, known
+}
+
 // epsgUnits are the EPSG units of measure that coordinates are given in. The zero Unit is an unknown one.
 var epsgUnits = func() map[int]Unit {
 	all := map[int]Unit{}

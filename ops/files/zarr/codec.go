@@ -35,6 +35,21 @@ func withSum(chunk []byte) []byte {
 	return binary.LittleEndian.AppendUint32(chunk, crc32.Checksum(chunk, castagnoli))
 }
 
+// zipped is a chunk packed by gzip, which has a checksum of its own.
+func zipped(chunk []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzipLevel)
+	if err != nil {
+		return nil, err
+	}
+	_, err = z.Write(chunk)
+	err = errors.Join(err, z.Close())
+	return out.Bytes(), err
+}
+
+// gzipLevel is the quickest one.
+const gzipLevel = gzip.BestSpeed
+
 func checked(packed []byte, _ int, _ *buffers) ([]byte, error) {
 	n := len(packed) - sumBytes
 	if n < 0 {

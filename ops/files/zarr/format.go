@@ -16,8 +16,8 @@ var Store = &format.Format{
 	Reads: "A Zarr store of version 3 gives its array, with the names of its dimensions and the unit in its attribute units; a group gives a record of its arrays, or the only one; `member: \"inner/name\"` is one of a group within. " +
 		"Chunks may be packed by gzip or zstd and have checksums (crc32c); what no chunk holds is the fill value. The attributes scale_factor, add_offset, _FillValue, missing_value and _Unsigned are applied " +
 		"as in netCDF files: elements are scale v + offset, in floats, and those that are missing are NaN, for which whole numbers become floats; read `as` whole numbers, these keep the value that is stored.",
-	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c); chunks of zeros take no room. " +
-		"It has the names of dimensions, the unit, and what it was made from, but no coordinates. What else lies in the folder goes when it is written anew.",
+	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c), or packed by gzip, as GDAL before 3.13 has it, where the last two dimensions lie on the map; chunks of zeros take no room. " +
+		"It has the names of dimensions, the unit, and what it was made from; of such, the system as GDAL reads it (`_CRS`) and the place of their pixels (`spatial:transform`), which are read again, and no other coordinates. What else lies in the folder goes when it is written anew.",
 }
 
 // scratch is the chunks that lie in a band of them, and a copy of the rows that fill it.

@@ -16,6 +16,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
+	"weft/ops/files/tiff"
 	"weft/ops/files/words"
 	"weft/ops/problem"
 )
@@ -58,6 +59,7 @@ type configuration struct {
 	Chunk     []int  `json:"chunk_shape,omitzero"` // empty of a single value, nil of other extensions
 	Separator string `json:"separator,omitempty"`
 	Endian    string `json:"endian,omitempty"`
+	Level     int    `json:"level,omitempty"`
 }
 
 // Limits that a description is held to: what is beyond them is damage, or meant to harm.
@@ -80,8 +82,9 @@ type layout struct {
 	names   []string
 	unit    ops.Unit
 
-	scale, offset float64  // elements stand for scale v + offset; a scale of 0: for themselves
-	missing       [][]byte // elements that stand for none, in this machine's order of bytes
+	geo           *tiff.Geo // where rows and columns lie; nil: nowhere known
+	scale, offset float64   // elements stand for scale v + offset; a scale of 0: for themselves
+	missing       [][]byte  // elements that stand for none, in this machine's order of bytes
 	doubts        []problem.Problem
 }
 
@@ -170,7 +173,7 @@ const anew = `write it anew: python3 -c "import zarr; zarr.create_array('new.zar
 // layout checks a description of an array.
 func (d *description) layout() (*layout, error) {
 	l := &layout{shape: d.Shape}
-	for _, step := range []func(*layout) error{d.elements, d.chunks, d.coding, d.filled, d.named, d.meaning, d.inUnit} {
+	for _, step := range []func(*layout) error{d.elements, d.chunks, d.coding, d.filled, d.named, d.meaning, d.inUnit, d.located} {
 		if err := step(l); err != nil {
 			return nil, err
 		}

@@ -73,7 +73,7 @@ func chunks(o binary.AppendByteOrder, pack func([]byte) []byte) map[string][]byt
 
 func plain(b []byte) []byte { return b }
 
-func zipped(b []byte) []byte {
+func gzipped(b []byte) []byte {
 	var out bytes.Buffer
 	z := gzip.NewWriter(&out)
 	_, err := z.Write(b)
@@ -127,10 +127,10 @@ func TestStoresOfOthers(t *testing.T) {
 	}{
 		{"plain", nil, chunks(little, plain), want()},
 		{"big endian", map[string]any{"codecs": []any{map[string]any{"name": "bytes", "configuration": map[string]any{"endian": "big"}}}}, chunks(big, plain), want()},
-		{"gzip", map[string]any{"codecs": codec("gzip")}, chunks(little, zipped), want()},
+		{"gzip", map[string]any{"codecs": codec("gzip")}, chunks(little, gzipped), want()},
 		{"zstd", map[string]any{"codecs": codec("zstd")}, chunks(little, zstdOf), want()},
 		{"checksum", map[string]any{"codecs": codec("crc32c")}, chunks(little, withSum), want()},
-		{"all of them", map[string]any{"codecs": codec("zstd", "gzip", "crc32c")}, chunks(little, func(b []byte) []byte { return withSum(zipped(zstdOf(b))) }), want()},
+		{"all of them", map[string]any{"codecs": codec("zstd", "gzip", "crc32c")}, chunks(little, func(b []byte) []byte { return withSum(gzipped(zstdOf(b))) }), want()},
 		{"names of version 2", map[string]any{"chunk_key_encoding": "v2"}, renamed, want()},
 		{"a chunk that is not there", nil, missing, filled},
 	} {
@@ -252,9 +252,9 @@ func TestHostileStores(t *testing.T) {
 		{"short, with a checksum", map[string]any{"codecs": codec("crc32c")}, with("c/0/1", flipped[:7], chunks(little, withSum)), "is truncated: chunk c/0/1 holds 7 bytes, and 20 are right"},
 		{"cut zstd", map[string]any{"codecs": codec("zstd")}, with("c/0/0", zstdOf([]byte("sixteen bytes..."))[:12], chunks(little, zstdOf)), "is truncated: chunk c/0/0 ends before it is unpacked by zstd"},
 		{"a checksum alone", map[string]any{"codecs": codec("crc32c")}, with("c/0/1", []byte("abc"), chunks(little, withSum)), "is truncated: chunk c/0/1 holds 3 bytes, and 20 are right"},
-		{"gzip bomb", map[string]any{"codecs": codec("gzip")}, with("c/0/0", zipped(make([]byte, 1<<20)), chunks(little, zipped)), "chunk c/0/0 holds 17 bytes"},
+		{"gzip bomb", map[string]any{"codecs": codec("gzip")}, with("c/0/0", gzipped(make([]byte, 1<<20)), chunks(little, gzipped)), "chunk c/0/0 holds 17 bytes"},
 		{"zstd bomb", map[string]any{"codecs": codec("zstd")}, with("c/0/0", zstdOf(make([]byte, 1<<24)), chunks(little, zstdOf)), "0 cannot be unpacked by zstd"},
-		{"cut gzip", map[string]any{"codecs": codec("gzip")}, with("c/0/0", zipped(make([]byte, 16))[:12], chunks(little, zipped)), "is truncated: chunk c/0/0 ends before it is unpacked by gzip"},
+		{"cut gzip", map[string]any{"codecs": codec("gzip")}, with("c/0/0", gzipped(make([]byte, 16))[:12], chunks(little, gzipped)), "is truncated: chunk c/0/0 ends before it is unpacked by gzip"},
 		{"no zstd", map[string]any{"codecs": codec("zstd")}, with("c/0/0", []byte("no such frame"), chunks(little, zstdOf)), "0 cannot be unpacked by zstd"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -302,7 +302,7 @@ func FuzzDescription(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(text, []byte("0123456789abcdef"))
-	f.Add(bytes.ReplaceAll(text, []byte(`"codecs":[`), []byte(`"codecs":["gzip",`)), zipped([]byte("0123456789abcdef")))
+	f.Add(bytes.ReplaceAll(text, []byte(`"codecs":[`), []byte(`"codecs":["gzip",`)), gzipped([]byte("0123456789abcdef")))
 	f.Add(bytes.ReplaceAll(text, []byte(`{"chunk_grid"`), []byte(`{"attributes":{"_FillValue":3.0,"scale_factor":[2],"units":"m s-1","_Unsigned":"true"},"dimension_names":["y",null],"chunk_grid"`)), make([]byte, 16))
 	f.Add(bytes.ReplaceAll(text, []byte(`"int16"`), []byte(`"complex64"`)), zstdOf(make([]byte, 64)))
 	f.Fuzz(func(t *testing.T, description, chunk []byte) {

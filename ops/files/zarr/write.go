@@ -93,9 +93,13 @@ func (l *layout) description(of attributes) ([]byte, error) {
 	if zero == "" {
 		zero = "0"
 	}
+	last := extension{sum, nil}
+	if l.geo != nil {
+		last = extension{"gzip", &configuration{Level: gzipLevel}}
+	}
 	d := description{Format: 3, Node: "array", Shape: l.shape, DType: json.RawMessage(fmt.Sprintf("%q", l.dtype)),
 		Grid: extension{"regular", &configuration{Chunk: l.chunk}}, Keys: extension{"default", &configuration{Separator: "/"}}, Fill: json.RawMessage(zero),
-		Codecs: []extension{{"bytes", endian}, {sum, nil}}, Attributes: of}
+		Codecs: []extension{{"bytes", endian}, last}, Attributes: of}
 	for i := range l.names {
 		d.Names = append(d.Names, &l.names[i])
 	}
@@ -114,6 +118,10 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	w := &writer{layout: layoutOf(o), attributes: attributes{}, open: map[string]*assembly{}}
 	if !o.Unit.Plain() {
 		w.attributes.set("units", o.Unit.String())
+	}
+	var err error
+	if w.geo, err = w.attributes.place(o.Type.Dims); err != nil {
+		return nil, fileio.Wrap(o.Path, cannotWrite, err)
 	}
 	w.missing = region.Whole(w.shape...).Points()
 	for _, m := range marks {
@@ -261,6 +269,11 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 	var err error
 	if nothing(a.data) {
 		err = w.folder.Remove(name) // which an earlier run may have written behind its last mark
+	} else if w.geo != nil {
+		var packed []byte
+		if packed, err = zipped(a.data); err == nil {
+			err = w.folder.WriteFile(name, packed)
+		}
 	} else {
 		err = w.folder.WriteFile(name, withSum(a.data))
 	}
