@@ -7,7 +7,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/profile"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/exits"
 	"weft/planner"
 	"weft/planner/cost"
 	"weft/planner/plan"
@@ -50,7 +50,7 @@ dy = round(k * turn)
 		}
 		culls, whole := false, true
 		for _, s := range p.Kernels() {
-			block := schedule.CulledBlock(s.Kernel.IR)
+			block := exits.CulledBlock(s.Kernel.IR)
 			s.Kernel.IR.Walk(func(n *ir.Node) {
 				if n.Kind == ir.KFold && block(n.Fold) > 0 {
 					culls = true

@@ -9,6 +9,7 @@ import (
 	render "weft/kernels/codegen/c"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/exits"
 )
 
 // forest is a march through two surfaces of which the first ends it: hit when the first rises above a pixel, seen when the
@@ -167,7 +168,7 @@ func TestAbsorber(t *testing.T) {
 			return []*ir.Node{b.Or(acc[0], b.Lt(x, i)), b.Or(acc[1], b.Lt(i, x))}
 		}},
 	} {
-		if got := schedule.Absorber(b, fold(c.step)); got != c.want {
+		if got := exits.Absorber(b, fold(c.step)); got != c.want {
 			t.Errorf("%s: absorber %d, want %d", name, got, c.want)
 		}
 	}

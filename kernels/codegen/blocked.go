@@ -26,8 +26,10 @@ func (g *gen) blockedLoop(c *loop) {
 			return
 		}
 		end := Name(g.Fresh("e"))
-		main := c.blockLoop(b, end, 1, c.in.Body)
-		var choose Stmt = main
+		var choose Stmt = c.blockLoop(b, end, 1, c.in.Body)
+		if some := g.groupsOf(c, b); some != nil {
+			choose = g.inGroups(c, c.blockLoop(b, end, 1, c.in.Body), some)
+		}
 		var flags []*Expr
 		var tests [][]values.GuardTest
 		if len(b.Guards) > 0 {
@@ -55,6 +57,17 @@ func (g *gen) blockedLoop(c *loop) {
 		out = append(append(out, choose), g.widenSums(c)...)
 		c.sc.Add(Count(t.Scalar, b.Start, c.lo, c.hi, b.Size, out...))
 	}, c.in)
+}
+
+// groupsOf are the turns of a block that are made together, where blocks begin at multiples of their number.
+func (g *gen) groupsOf(c *loop, b *values.Blocked) []Stmt {
+	if b.Size%turnsAtOnce != 0 || len(b.Tables) > 0 || len(b.Guards) > 0 {
+		return nil
+	}
+	stack := g.Stack
+	defer func() { g.Stack = stack }()
+	g.Stack = g.Stack[: len(g.Stack)-1 : len(g.Stack)-1] // without the scope of single turns
+	return g.turnsInRow(c)
 }
 
 // blockLoop is a loop over a block, with a second variable that counts its iterations.

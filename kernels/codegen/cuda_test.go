@@ -45,7 +45,7 @@ func TestCUDASchedulesThatDoNotFit(t *testing.T) {
 		{k, schedule.CUDA{Fold: 64, Block: one(0, 2)}, "one output"},
 		{k, schedule.CUDA{Fold: 32, Unroll: one(0, 2)}, "one output"},
 		{k, schedule.CUDA{Fold: 32, Block: []schedule.AxisN{{Axis: 0, N: 2}, {Axis: 1, N: 2}, {Axis: 2, N: 2}}}, "over 3 axes"},
-		{k, schedule.CUDA{Unroll: one(0, 17)}, "at most 16"},
+		{k, schedule.CUDA{Unroll: one(0, 33)}, "at most 32"},
 		{adding, schedule.CUDA{Unroll: one(0, 2)}, "one value at a time"},
 		{k, schedule.CUDA{Every: -1}, "every -1"},
 	} {
@@ -111,5 +111,35 @@ func TestCUDARules(t *testing.T) {
 			t.Errorf("%s twice", s)
 		}
 		seen[s.String()], seen[s.Digest()] = true, true
+	}
+}
+
+// What is one row in memory is run as one where a tile has whole rows, four elements at a time; other tiles go row by row.
+func TestRowsOnGPUs(t *testing.T) {
+	b := ir.NewBuilder()
+	y, x := b.Axis("y", 1024), b.Axis("x", 1024)
+	in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{1024, 1024}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{1024, 1024}}
+	k := &ir.Kernel{Name: "double", Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}, Value: b.Add(b.Load(in, y, x), b.Load(in, y, x))}}}
+	s := schedule.CUDADefault(k)
+	code, err := cuda.Render(k, s, "k")
+	if err != nil || !s.Together || !strings.Contains(code.Source, "s_load_f32_4(") || !strings.Contains(code.Source, "s_store_f32_4(") {
+		t.Fatalf("%s: %v\n%s", s, err, code.Source)
+	}
+	limit := [3]int{1 << 30, 65535, 65535}
+	for _, c := range []struct {
+		lo, hi []int
+		want   [3]int
+	}{
+		{[]int{0, 0}, []int{1024, 1024}, [3]int{1024, 1, 1}},
+		{[]int{3, 0}, []int{4, 1024}, [3]int{1, 1, 1}},
+		{[]int{0, 1}, []int{1024, 1024}, [3]int{1, 1024, 1}},
+		{[]int{0, 0}, []int{7, 1023}, [3]int{1, 7, 1}},
+	} {
+		if got, ok := code.Grid(c.lo, c.hi, limit); !ok || got != c.want {
+			t.Errorf("tile %v %v: grid %v, want %v", c.lo, c.hi, got, c.want)
+		}
+	}
+	if _, ok := code.Grid([]int{5, 0}, []int{5, 1024}, limit); ok {
+		t.Error("a grid for an empty tile")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/exits"
 )
 
 // leaving is how a fold ends early.
@@ -119,7 +120,7 @@ func (g *gen) ending(f *ir.Fold) (list []int) {
 		return nil
 	}
 	if f.Monoid != ir.Any && f.Monoid != ir.All {
-		if q := schedule.Absorber(g.B, f); q >= 0 {
+		if q := exits.Absorber(g.B, f); q >= 0 {
 			list = append(list, q)
 		}
 		return list
@@ -201,7 +202,7 @@ func (g *gen) stayTogether(f *ir.Fold, depth int) bool {
 		if h == nil {
 			continue
 		}
-		leaves := h.Monoid == ir.Any || h.Monoid == ir.All || schedule.Absorber(g.B, h) >= 0
+		leaves := h.Monoid == ir.Any || h.Monoid == ir.All || exits.Absorber(g.B, h) >= 0
 		if h.While != nil || !uniform(h) || leaves && !g.team.voted[h] {
 			return false
 		}
@@ -219,7 +220,7 @@ func (g *gen) cull(x *leaving, count *tally.Tally) (least []open, skips []Stmt) 
 	for _, y := range all {
 		quiet[y.Node] = g.B.False()
 	}
-	if len(all) == 0 || !schedule.Idle(g.B, f, quiet, -1) {
+	if len(all) == 0 || !exits.Idle(g.B, f, quiet, -1) {
 		return nil, nil
 	}
 	leastOf := func(threshold *ir.Node) *Expr {

@@ -66,7 +66,11 @@ func (g *gen) fold(f *ir.Fold, at int) {
 	case c.vec && g.acrossLoop(c):
 	default:
 		g.Within(func() { g.turn(c, c.in) }, c.in)
-		sc.Add(c.loop(c.lo, c.hi, 1, c.in.Body))
+		if some := g.turnsInRow(c); some != nil {
+			sc.Add(g.inGroups(c, c.loop(c.lo, c.hi, 1, c.in.Body), some))
+		} else {
+			sc.Add(c.loop(c.lo, c.hi, 1, c.in.Body))
+		}
 	}
 	g.Iter = iter
 	g.Stack, g.Slicing = saved, g.Slicing && f != g.Sliced
@@ -144,6 +148,52 @@ func (g *gen) end(c *loop, v int) Value {
 // accBase names something that goes with accumulator q of a fold.
 func (g *gen) accBase(prefix string, c *loop, q, v int) string {
 	return fmt.Sprintf("%s%d_%d", prefix, c.f.Accs[q].ID(), g.Canon(g.Vary.Of(c.f.Node), v))
+}
+
+// turnsAtOnce are the turns of a fold that a thread of a GPU makes one behind the other where they load what lies side by side.
+const turnsAtOnce = 4
+
+// turnsInRow are so many turns, which begin at a multiple of their number; nil where nothing is loaded together in them.
+func (g *gen) turnsInRow(c *loop) []Stmt {
+	if g.BesideAxis == nil || g.Turns != nil || !schedule.Innermost(c.f) || c.f.Lo.Kind != ir.KConst || c.f.Lo.I%turnsAtOnce != 0 || g.OwnStart(c.f) || c.in.Mask != nil || g.Schedule.Skip || g.Kernel.Writes(c.f) {
+		return nil
+	}
+	around := values.NewScope(c.f.Binders())
+	around.Fold = c.f
+	var turns []Stmt
+	for at := range turnsAtOnce {
+		in := values.NewScope(c.f.Binders())
+		in.Fold, in.Block = c.f, c.in.Block
+		g.Turns = &values.Turns{Fold: c.f, N: turnsAtOnce, At: at, Around: around}
+		g.Within(func() { g.turn(c, in) }, around, in)
+		turns = append(turns, Block(in.Body))
+	}
+	g.Turns = nil
+	if len(around.Body) == 0 {
+		return nil
+	}
+	return append(around.Body, turns...)
+}
+
+// inGroups makes the turns of a loop some at a time, as long as there are as many, and then one by one.
+func (g *gen) inGroups(c *loop, one Loop, some []Stmt) Stmt {
+	groups := one
+	groups.Vars, groups.Body = nil, some
+	groups.While = Bin("<", Bin("+", c.index(), Int(turnsAtOnce-1)), one.While.Operand(1))
+	groups.Next = slices.Clone(one.Next)
+	for i := range groups.Next {
+		groups.Next[i].Value = Int(turnsAtOnce)
+	}
+	rest := one
+	rest.Vars = nil
+	var out Block
+	for _, v := range one.Vars {
+		out = append(out, Var(one.Type, v.To.Text, v.Value))
+	}
+	if out = append(out, groups); !form.Fills(c.f, turnsAtOnce) {
+		out = append(out, rest)
+	}
+	return out
 }
 
 // turn is body, left out where it would add nothing on any lane.

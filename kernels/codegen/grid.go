@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	. "weft/kernels/codegen/tree"
@@ -23,12 +24,17 @@ type Grid struct {
 const blockShares = 3 * warp * 8
 
 // Grid is the kernel under a schedule, as what every thread of any grid of blocks does. Every value is a scalar of its thread; of a thread
-// with a few outputs, these lie a block's width apart.
-func (u *Unit) Grid(s schedule.CUDA) (Grid, error) {
+// with a few outputs, these lie a block's width apart, or together. Threads of a block are along its axes, or where shape is not nil, those of a block of that
+// shape one after the other along its one axis.
+func (u *Unit) Grid(s schedule.CUDA, shape *[3]int) (Grid, error) {
 	g := u.gen(schedule.CPU{Lanes: s.Block, Unroll: s.Unroll, Every: s.Every, Skip: s.Skip, AccMajor: s.AccMajor, AccBlock: s.AccBlock})
 	g.W, g.Clamp = 1, schedule.Product(s.Unroll) > 1
+	if s.Together {
+		g.BesideAxis = g.Axes[s.Block[0].Axis]
+	}
 	t := &g.team
 	t.fold, t.vote, t.voted = s.Fold, s.Vote, map[*ir.Fold]bool{}
+	t.shape = shape
 	t.stores = func(v int) *Expr { return g.storing(s, v) }
 	for _, a := range s.Block {
 		t.axes = t.axes.Or(g.Axes[a.Axis].Bind())
@@ -88,7 +94,11 @@ func (g *gen) storing(s schedule.CUDA, v int) *Expr {
 	}
 	for _, u := range g.Schedule.Unroll {
 		axis := g.Axes[u.Axis]
-		if o := g.Offset(axis, v); o != 0 {
+		o := g.Offset(axis, v)
+		if g.Beside(axis) > 1 {
+			conds = append(conds, Bin(">=", Add(Name(AxisName(axis)), Int(o)), Name(AxisName(axis)+"_first")))
+		}
+		if o != 0 {
 			conds = append(conds, Bin("<=", Name(AxisName(axis)), Bin("-", Name(AxisName(axis)+"_last"), Int(o))))
 		}
 	}
@@ -109,14 +119,18 @@ func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*values.Scope) (
 	if len(axes) == 0 {
 		return g.gridLoops(s, dims[:d], scopes)
 	}
-	xyz := string("xyz"[d])
+	xyz, counted := string("xyz"[d]), "unsigned"
+	if !g.narrow(axes...) {
+		counted = "long long"
+	}
 	var counts []*Expr
 	for _, a := range axes {
 		n, step := Name(fmt.Sprintf("n%d", a)), g.Schedule.Step(a)
-		out = append(out, Let("long long", n.Text, Bin("/", Bin("+", Bin("-", bound("hi", a), bound("lo", a)), Int(step-1)), Int(step))))
+		points := Bin("+", Bin("-", g.bound("hi", a), g.from(a)), Int(step-1))
+		out = append(out, Let(counted, n.Text, Bin("/", Cast(counted, points), Int(step))))
 		counts = append(counts, n)
 	}
-	out = append(out, Let("long long", "n"+xyz, All("*", counts...)))
+	out = append(out, Let(counted, "n"+xyz, All("*", counts...)))
 	var body []Stmt
 	for i, a := range axes {
 		number := Name("g" + xyz)
@@ -129,37 +143,72 @@ func (g *gen) gridLoops(s schedule.CUDA, dims [][]int, scopes []*values.Scope) (
 		}
 		body = append(append(body, g.coordinate(s, a, number)...), scopes[i].Body...)
 	}
-	loop := Count("long long", "g"+xyz, Name("blockIdx."+xyz), Name("n"+xyz), 1, append(body, g.gridLoops(s, dims[:d], scopes[len(axes):])...)...)
+	loop := Count(counted, "g"+xyz, Name("blockIdx."+xyz), Name("n"+xyz), 1, append(body, g.gridLoops(s, dims[:d], scopes[len(axes):])...)...)
 	loop.Next[0].Value = Name("gridDim." + xyz)
 	return append(out, loop)
 }
 
-func bound(end string, axis int) *Expr { return Name(fmt.Sprint(end, axis)) }
+// narrow reports axes of which 32 bits count all points, and all blocks together, beyond the last ones too: processors of GPUs have no wider integers.
+func (g *gen) narrow(axes ...int) bool {
+	blocks := 1.0
+	for _, a := range axes {
+		n, step := float64(g.Axes[a].Extent), float64(g.Schedule.Step(a))
+		if n+2*step > math.MaxInt32 {
+			return false
+		}
+		blocks *= math.Ceil(n/step) + 1
+	}
+	return blocks <= math.MaxInt32
+}
+
+// bound is an end of the tile along an axis.
+func (g *gen) bound(end string, axis int) *Expr {
+	x := Name(fmt.Sprint(end, axis))
+	if g.narrow(axis) {
+		return Cast("int", x)
+	}
+	return x
+}
+
+// from is where blocks begin along an axis: at the tile, or where outputs lie together, at a multiple of their number before it.
+func (g *gen) from(axis int) *Expr {
+	if n := g.Beside(g.Axes[axis]); n > 1 {
+		return Bin("&", g.bound("lo", axis), Int(-n))
+	}
+	return g.bound("lo", axis)
+}
 
 // coordinate declares the thread's first point along an axis. A thread beyond the tile leaves the loop's turn; the threads
 // that share a fold agree on it, because they differ in no point. Where others wait for it, it repeats the tile's last point
 // and stores nothing.
 func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
-	x, hi := AxisName(g.Axes[a]), bound("hi", a)
-	first := Bin("+", bound("lo", a), Times(number, int64(g.Schedule.Step(a))))
+	x, hi, wide := AxisName(g.Axes[a]), g.bound("hi", a), "int"
+	first := Bin("+", g.from(a), Cast("int", Times(number, int64(g.Schedule.Step(a)))))
+	component, several := s.ThreadOf(a)
+	thread := Cast("int", g.team.thread(component))
+	if !g.narrow(a) {
+		wide, thread, first = "long long", g.team.thread(component), Bin("+", g.from(a), Times(number, int64(g.Schedule.Step(a))))
+	}
 	if o := g.origin(a); o != nil {
 		out = append(out, Let("int", AxisName(o), Cast("int", first)))
 	}
-	component, several := s.ThreadOf(a)
 	at := Name(x + "_at")
-	place := Bin("+", first, Name("threadIdx."+component))
+	place := Bin("+", first, Times(thread, int64(g.Beside(g.Axes[a]))))
 	switch {
 	case !several:
 		out = append(out, Let("int", x, Cast("int", first)))
 	case s.Stays():
 		in := Name(x + "_in")
-		out = append(out, Var("long long", at.Text, place), Let("int", in.Text, Bin("<", at, hi)),
+		out = append(out, Var(wide, at.Text, place), Let("int", in.Text, Bin("<", at, hi)),
 			If{Cond: Pre("!", in), Then: []Stmt{Set{To: at, Value: Bin("-", hi, Int(1))}}}, Let("int", x, Cast("int", at)))
 	default:
-		out = append(out, Let("long long", at.Text, place), If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let("int", x, Cast("int", at)))
+		out = append(out, Let(wide, at.Text, place), If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let("int", x, Cast("int", at)))
 	}
 	if g.Clamp && g.Schedule.Step(a) > 1 {
 		out = append(out, Let("int", x+"_last", Bin("-", Cast("int", hi), Int(1))))
+	}
+	if g.Beside(g.Axes[a]) > 1 {
+		out = append(out, Let("int", x+"_first", Cast("int", g.bound("lo", a))))
 	}
 	return out
 }

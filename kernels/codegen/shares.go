@@ -248,7 +248,7 @@ func (g *gen) shareSteps(c *loop, in *values.Scope, shares []form.Share, mask Va
 	f := c.f
 	var last []Stmt
 	if c.stages != nil {
-		places, loads := schedule.Gathering(f)
+		places, loads := form.Gathering(f)
 		each := func(list []*ir.Node, do func(n *ir.Node, v int)) {
 			for _, v := range c.copies {
 				for _, n := range list {

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -45,7 +46,7 @@ func (g *gen) store(s form.Output) {
 	if s.Guard != nil {
 		vary = vary.Or(g.Vary.Of(s.Guard))
 	}
-	if g.storeRows(in, s, l) || g.putAside(in, s, l, vary) {
+	if g.storeRows(in, s, l) || g.putAside(in, s, l, vary) || g.storeTogether(in, s, l, vary) {
 		return
 	}
 	body, vals, once := len(in.Body), maps.Clone(in.Vals), maps.Clone(in.Once)
@@ -62,6 +63,34 @@ func (g *gen) store(s form.Output) {
 			in.Body, in.Vals, in.Once = append(in.Body[:body], rolled...), vals, once
 		}
 	}
+}
+
+// storeTogether writes a store for outputs of a thread that lie side by side, together where all of them lie in the tile.
+func (g *gen) storeTogether(in *values.Scope, s form.Output, l ir.Linear, vary ir.Set) bool {
+	n := g.TogetherAt(s.Buf, l)
+	if n == 0 || s.Guard != nil || s.Adds || s.In != nil || g.Masked(len(g.Stack)-1) {
+		return false
+	}
+	for v := range g.V {
+		if first, _ := g.GroupOf(v, n); first != v || g.Canon(vary, v) != v {
+			continue
+		}
+		at, list := g.Group(s.Buf, l, v), []*Expr{}
+		var all []*Expr
+		var apart []Stmt
+		for i := range n {
+			w := g.Neighbour(v, i)
+			x := g.Val(s.Value, w, values.ByLane).Regs[0]
+			list = append(list, x)
+			apart = append(apart, When(g.team.stores(w), StoreElement(s.Buf.Type, false, Add(at, Int(i)), x)))
+			if i == 0 || i == n-1 { // those between are in the tile where the ends are
+				all = append(all, g.team.stores(w))
+			}
+		}
+		whole := Do(Call(fmt.Sprintf("s_store_%s_%d", s.Buf.Type, n), append([]*Expr{at}, list...)...))
+		in.Add(If{Cond: All("&&", all...), Then: []Stmt{whole}, Else: apart})
+	}
+	return true
 }
 
 // storeOne writes a store for one vector in flight, whose lanes are what the layout says; of a mask only where it is set.

@@ -21,21 +21,43 @@ type team struct {
 	stores  func(v int) *Expr // the condition under which a thread stores its output number v; nil: none
 	voted   map[*ir.Fold]bool // folds that a warp leaves together
 	sharing bool              // inside a fold that threads share
+	inside  *ir.Fold          // the fold in its turns whose iterations it is that they share; nil: its own
 	used    bool              // threads wait for each other: folds are shared, or a warp votes
 	block   bool              // folds are shared by more threads than a warp has
+	shape   *[3]int           // of the block, where its threads are one after the other along one axis
 }
 
 const warp = 32
+
+// thread is the number of the thread along a component of the block.
+func (t *team) thread(component string) *Expr {
+	x := Name("threadIdx." + component)
+	if t.shape == nil {
+		return x
+	}
+	if n := t.shape[2]; n > 1 {
+		x = Bin("+", x, Bin("*", Int(t.shape[0]*t.shape[1]), Name("threadIdx.z")))
+	}
+	if n := t.shape[1]; n > 1 {
+		x = Bin("+", x, Bin("*", Int(t.shape[0]), Name("threadIdx.y")))
+	}
+	return x
+}
 
 // sharedFold writes a monoid fold whose iterations the threads of a warp or block share: thread t takes iterations t,
 // t+n, ..., and the shares are joined, so that every thread has the result. It gives up (false) on folds that one thread
 // runs: those inside another shared one, in order, or with fewer iterations than an inner one that can be shared instead.
 func (g *gen) sharedFold(c *loop) bool {
 	t, f := &g.team, c.f
-	if t.fold <= 1 || t.sharing || f.Monoid == ir.Ordered || f.While != nil || !form.WorthSharing(f, t.fold) || form.IsArg(f) && f.Step[1].Op != ir.Select {
+	if t.sharing && f == t.inside {
+		g.Within(func() { g.body(c, c.in) }, c.in)
+		c.sc.Add(g.everyOther(c))
+		return true
+	}
+	if t.fold <= 1 || t.sharing || f.Monoid == ir.Ordered || f.While != nil || !form.WorthSharing(f, t.fold) && form.Inside(f, t.fold) == nil || form.IsArg(f) && f.Step[1].Op != ir.Select {
 		return false
 	}
-	t.sharing, t.used = true, true
+	t.sharing, t.used, t.inside = true, true, form.Inside(f, t.fold)
 	t.block = t.block || t.fold > warp
 	defer func() { t.sharing = false }()
 	i, it := c.index(), c.ctype()
@@ -62,7 +84,11 @@ func (g *gen) sharedFold(c *loop) bool {
 		}
 		c.in.Add(last...)
 	}, c.in)
-	c.sc.Add(c.loop(Bin("+", c.lo, Cast(it.Scalar, Name("threadIdx.x"))), c.hi, t.fold, c.in.Body))
+	if t.inside != nil {
+		c.sc.Add(c.loop(c.lo, c.hi, 1, c.in.Body))
+	} else {
+		c.sc.Add(g.everyOther(c))
+	}
 	if form.IsArg(f) {
 		g.joinBest(c, where)
 		return true
@@ -73,6 +99,11 @@ func (g *gen) sharedFold(c *loop) bool {
 		c.sc.Add(Assign(acc, Join(f.Monoid, inits[q], Scalar(a.Type, Call(Fn(name, a.Type), acc.Regs[0]))))...)
 	}
 	return true
+}
+
+// everyOther is the loop in which a thread takes its share of iterations.
+func (g *gen) everyOther(c *loop) Stmt {
+	return c.loop(Bin("+", c.lo, Cast(c.ctype().Scalar, Name("threadIdx.x"))), c.hi, g.team.fold, c.in.Body)
 }
 
 // joinNames are the prelude's functions that join a value over the threads of a fold.

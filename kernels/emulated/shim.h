@@ -23,6 +23,14 @@ static __thread weft_dim3 threadIdx, blockIdx, blockDim, gridDim;
 // A launch: parameters of 8 bytes each.
 typedef struct { void **params; int grid[3], block[3]; } weft_launch;
 
+#define WEFT_SOME(name, T) \
+  typedef struct __attribute__((aligned(2 * sizeof(T)))) { T x, y; } name##2; \
+  typedef struct __attribute__((aligned(4 * sizeof(T)))) { T x, y, z, w; } name##4;
+WEFT_SOME(char, signed char) WEFT_SOME(uchar, unsigned char) WEFT_SOME(short, short) WEFT_SOME(ushort, unsigned short)
+WEFT_SOME(int, int) WEFT_SOME(uint, unsigned) WEFT_SOME(float, float)
+typedef struct __attribute__((aligned(16))) { long long x, y; } longlong2;
+typedef struct __attribute__((aligned(16))) { double x, y; } double2;
+
 #define __ldg(p) (*(p))
 static inline int __float_as_int(float x) { int i; memcpy(&i, &x, 4); return i; }
 static inline float __int_as_float(int i) { float x; memcpy(&x, &i, 4); return x; }

@@ -61,6 +61,16 @@ func (l Linear) Along(axis *Node) int64 {
 	return by
 }
 
+// Beside reports an index that goes by one along an axis, and whose value is a multiple of n wherever that of the axis is.
+func (l Linear) Beside(axis *Node, n int64) bool {
+	for _, t := range l.Terms {
+		if t.N != axis && t.Coef%n != 0 {
+			return false
+		}
+	}
+	return l.C%n == 0 && l.Along(axis) == 1
+}
+
 // Affine finds the constant by which an integer index grows when axis, a parallel axis or a fold's index, grows by one;
 // 0 if the index does not vary with it. Arithmetic is taken not to wrap.
 func Affine(n, axis *Node) (stride int64, ok bool) { return NewVary().Along(axis).Stride(n) }

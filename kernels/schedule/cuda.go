@@ -13,6 +13,7 @@ import (
 type CUDA struct {
 	Block       []AxisN `yaml:"block,omitempty"`             // points that a block's threads take, fastest first; at most three axes, two if Fold > 1
 	Unroll      []AxisN `yaml:"unroll,omitempty"`            // outputs of a thread, a block's width apart
+	Together    bool    `yaml:"together,omitempty"`          // outputs along the block's first axis lie side by side instead, and are loaded and stored together
 	Fold        int     `yaml:"fold,omitempty"`              // threads that share a monoid fold: 32 are a warp, more (without Block) a block; 0: one thread folds
 	Every       int     `yaml:"every,omitempty"`             // test exits of any- and all-folds every so many iterations
 	Skip        bool    `yaml:"skip,omitempty"`              // leave out iterations of any-, all- and absorbing folds that maximum tables prove idle
@@ -37,6 +38,7 @@ func (s CUDA) text(name func(int) string, tiles string) string {
 	w.add(len(s.Block) == 0, "block 1")
 	w.points("block", s.Block, name)
 	w.points("each", s.Unroll, name)
+	w.add(s.Together, "together")
 	w.add(s.Fold == 32, "folds by warp")
 	w.add(s.Fold > 32, "folds by block of %d", s.Fold)
 	w.number("every", s.Every)
@@ -59,6 +61,7 @@ func (s CUDA) Digest() string {
 const (
 	maxBlockThreads = 1024
 	maxBlockZ       = 64
+	maxOutputs      = 32 // of a thread, by its registers
 )
 
 // Check reports why a schedule does not fit a kernel.
@@ -76,8 +79,8 @@ func (s CUDA) Check(k *ir.Kernel) error {
 		return wrong(k, "a block over %d axes", len(s.Block))
 	case t[0]*t[1]*t[2] > maxBlockThreads || t[2] > maxBlockZ:
 		return wrong(k, "a block of %dx%dx%d threads; at most %d, and %d in z", t[0], t[1], t[2], maxBlockThreads, maxBlockZ)
-	case Product(s.Unroll) > 16:
-		return wrong(k, "%d outputs a thread; at most 16", Product(s.Unroll))
+	case Product(s.Unroll) > maxOutputs:
+		return wrong(k, "%d outputs a thread; at most %d", Product(s.Unroll), maxOutputs)
 	case Product(s.Unroll) > 1 && s.Fold > 1:
 		return wrong(k, "threads that share folds have one output")
 	case Product(s.Unroll) > 1 && adds(k):
@@ -86,6 +89,8 @@ func (s CUDA) Check(k *ir.Kernel) error {
 		return wrong(k, "a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", t[0], t[1], t[2])
 	case len(s.SharedTiles) > 0 && (s.Fold > 1 || len(s.Block) == 0):
 		return wrong(k, "shared-memory tiles need blocks of threads that share no folds")
+	case s.Together && (s.Stays() || len(s.Block) == 0 || !slices.ContainsFunc(s.Unroll, func(u AxisN) bool { return u.Axis == s.Block[0].Axis && (u.N == 2 || u.N == 4) })):
+		return wrong(k, "outputs that lie together are 2 or 4 along the first axis of a block of threads that do not wait for each other")
 	case s.Every < 0 || s.AccBlock < 0:
 		return wrong(k, "every %d, accblock %d", s.Every, s.AccBlock)
 	}

@@ -15,6 +15,11 @@ const (
 	sharedTrips      = 64       // iterations from which a warp pays
 	blockTrips       = 4096     // and a block
 	plenty           = 1 << 17  // points from which a thread may take several outputs
+	pairAccs         = 4        // accumulators of a fold at most for a thread to have two outputs
+	beside           = 4        // outputs a thread then has side by side where it does little but load and store
+	registerRows     = 4        // outputs of a thread along the other axis of a contraction
+	registerX        = 16       // threads along the axis of which it has outputs side by side
+	littleWork       = 64       // in additions, for an output
 	anyEvery         = 4        // iterations between tests of an early exit
 	skipEvery        = 8        // and of maximum tables, which cost more
 	sharedWork       = 0.3      // share of a fold's work that outputs of a thread must have in common to be worth a try
@@ -56,6 +61,8 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 		for points := warpPoints; points > 0; points /= 2 { // fewer where threads set much aside
 			add(s.sharing(base, n, points))
 		}
+	} else if c := s.registerBlock(f, base); c.Together {
+		add(c)
 	} else if c := s.sharedTiles(base); len(c.SharedTiles) > 0 {
 		add(c)
 	}
@@ -63,6 +70,13 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 	if axis >= 0 && share >= framesWork {
 		c := base
 		c.Unroll = []AxisN{{axis, frames}}
+		add(c)
+	} else if axis := s.pairAxis(f); axis >= 0 && !base.Skip {
+		c := base
+		c.Unroll = []AxisN{{axis, 2}}
+		add(c)
+	}
+	if c := s.besideEach(base); c.Together {
 		add(c)
 	}
 	add(base)
@@ -140,10 +154,71 @@ func (s *survey) threadBlock(f *ir.Fold) []AxisN {
 	return block
 }
 
+// besideEach is a schedule under which a thread of a kernel without folds, which does little but load and store, has several outputs side by side; the plain
+// one where what is side by side does not go together in memory, or is too little to fill a device so.
+func (s *survey) besideEach(c CUDA) CUDA {
+	if len(s.folds) > 0 || s.cost > littleWork || len(c.Block) == 0 || !s.goesTogether(c.Block[0].Axis) {
+		return c
+	}
+	c.Together, c.Unroll, c.Block = true, []AxisN{{c.Block[0].Axis, beside}}, s.blockFor(s.threadOrder(nil), blockThreads, beside)
+	return c
+}
+
+// goesTogether reports that what points along an axis load and store side by side begins at multiples of what goes together.
+func (s *survey) goesTogether(a int) bool {
+	axis := s.k.Axes[a]
+	fits := func(buf *ir.Buffer, index []*ir.Node, must bool) bool {
+		l := ir.Flatten(buf, index)
+		return l.Along(axis) != 1 && !must || buf.Pad.Before%beside == 0 && l.Beside(axis, beside)
+	}
+	return s.k.Points() >= plenty && !adds(s.k) && !slices.ContainsFunc(s.nodes, func(n *ir.Node) bool { return n.Kind == ir.KLoad && !fits(n.Buf, n.Index(), false) }) &&
+		!slices.ContainsFunc(s.k.Stores, func(st ir.Store) bool { return st.Guard != nil || !fits(st.Buf, st.Index, true) })
+}
+
+// pairAxis is the axis along which two outputs of a thread share most of a long fold's work that gathers what lies scattered: what they share is little in
+// arithmetic, but as much again in addresses and in what loads and loops take besides. -1: there is none, or a thread holds much already.
+func (s *survey) pairAxis(f *ir.Fold) int {
+	best, most := -1, 0.0
+	if f == nil || len(f.Accs) > pairAccs || s.k.Points() < 2*plenty || s.times(f.Node)*s.trips(f) < longFold || len(s.scattered(f)) < 2 {
+		return best
+	}
+	for a, axis := range s.k.Axes {
+		if w := s.shared(f, axis); axis.Extent >= 8 && w > most {
+			best, most = a, w
+		}
+	}
+	return best
+}
+
+// registerBlock is a schedule of a contraction under which a thread has outputs along both axes, so that it loads each value for several of them; the plain
+// one of what is none.
+func (s *survey) registerBlock(f *ir.Fold, c CUDA) CUDA {
+	if f == nil || s.left(f) || len(c.Block) == 0 {
+		return c
+	}
+	a, n := s.threadOrder(f)[0], registerRows
+	for n > 1 && s.k.Points() < int64(fillThreads*beside*n) {
+		n /= 2
+	}
+	for u := range s.k.Axes {
+		if u != a && n > 1 && s.contraction(f, a, u) != nil && s.goesTogether(a) {
+			c.Together, c.Unroll, c.Block = true, []AxisN{{u, n}, {a, beside}}, []AxisN{{a, registerX}, {u, blockThreads / registerX}}
+			break
+		}
+	}
+	return c
+}
+
 // blockOf fills a block of n threads with axes in order.
-func (s *survey) blockOf(order []int, n int) (block []AxisN) {
-	for _, a := range order[:min(len(order), 3)] {
+func (s *survey) blockOf(order []int, n int) []AxisN { return s.blockFor(order, n, 1) }
+
+// blockFor is blockOf where threads have so many outputs along the first axis.
+func (s *survey) blockFor(order []int, n, each int) (block []AxisN) {
+	for i, a := range order[:min(len(order), 3)] {
 		along := min(n, s.k.Axes[a].Extent)
+		if i == 0 {
+			along = min(n, (s.k.Axes[a].Extent+each-1)/each)
+		}
 		if len(block) == 2 {
 			along = min(along, maxBlockZ)
 		}
@@ -165,7 +240,7 @@ func (s *survey) culls(f *ir.Fold) bool {
 // foldThreads is how many threads should share the folds of a kernel with few outputs; 0: none.
 func (s *survey) foldThreads(f *ir.Fold) int {
 	points := float64(s.k.Points())
-	if f == nil || points >= fillThreads {
+	if f == nil || points >= fillThreads && !s.rowwise(f) {
 		return 0
 	}
 	most := 0.0
@@ -181,6 +256,26 @@ func (s *survey) foldThreads(f *ir.Fold) int {
 		return 32
 	}
 	return 0
+}
+
+// rowwise reports a fold of which each point goes along a row of its own, so that threads of neighbouring points load from places far apart, and those
+// of neighbouring turns side by side.
+func (s *survey) rowwise(f *ir.Fold) (some bool) {
+	order := s.threadOrder(f)
+	if len(order) == 0 || f.Monoid == ir.Ordered || f.While != nil || s.left(f) {
+		return false
+	}
+	axis := s.k.Axes[order[0]]
+	for _, n := range s.in[f] {
+		if n.Kind != ir.KLoad || !s.vary(n).Meets(axis.Bind()) {
+			continue
+		}
+		if by := stride(n.Buf, n.Index(), axis); stride(n.Buf, n.Index(), f.Index) != 1 || by == 0 || by == 1 {
+			return false
+		}
+		some = true
+	}
+	return some
 }
 
 // foldIterations are a fold's own, with those of the folds it runs inside.

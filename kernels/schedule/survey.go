@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
+	"weft/kernels/schedule/exits"
 )
 
 // survey is what the choice of a schedule looks at: which folds there are, how often each value is computed for a point,
@@ -117,7 +118,7 @@ func (s *survey) times(n *ir.Node) float64 {
 func (s *survey) left(f *ir.Fold) bool {
 	known, ok := s.leaves[f]
 	if !ok {
-		known = f.Monoid == ir.Any || f.Monoid == ir.All || f.Monoid == ir.Ordered && Absorber(s.builder(), f) >= 0
+		known = f.Monoid == ir.Any || f.Monoid == ir.All || f.Monoid == ir.Ordered && exits.Absorber(s.builder(), f) >= 0
 		s.leaves[f] = known
 	}
 	return known

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/exits"
 )
 
 // Folds whose end is not known before they run: how many of their iterations are taken to be executed. Nothing here is fitted
@@ -17,7 +18,7 @@ import (
 // executedShares gives for every fold the part of its longest run that is executed on average.
 func (c *counter) executedShares() map[*ir.Fold]float64 {
 	shares := map[*ir.Fold]float64{}
-	ends, blocks := schedule.EndsEarly(c.k), schedule.CulledBlock(c.k)
+	ends, blocks := exits.EndsEarly(c.k), exits.CulledBlock(c.k)
 	for _, f := range c.folds {
 		most := count.MostTrips(f)
 		if most < 1 {
@@ -40,7 +41,7 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 // turning counts what turns take besides what they compute: where they are scalar, an index that goes on and the test whether it is the last; where they are
 // lanes of a fold that may be left, a test of all lanes. Either is as dear as two operations.
 func (c *counter) turning(w Work) {
-	ends := schedule.EndsEarly(c.k)
+	ends := exits.EndsEarly(c.k)
 	for _, f := range c.folds {
 		turns := c.trips(f.Binders().Or(f.Node.Free())) * c.shares[f]
 		switch {

@@ -6,7 +6,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/exits"
 	"weft/ops"
 )
 
@@ -69,7 +69,7 @@ func (g *Graph) cull() {
 
 // leaving are the folds of a kernel that end as soon as nothing can change their results.
 func leaving(k *ir.Kernel) (out []*ir.Fold) {
-	ends := schedule.EndsEarly(k)
+	ends := exits.EndsEarly(k)
 	k.Walk(func(n *ir.Node) {
 		if n.Kind == ir.KFold && n.Fold.While == nil && ends(n.Fold) {
 			out = append(out, n.Fold)
@@ -133,9 +133,9 @@ func (g *Graph) comparisons(k *ir.Kernel, edges map[*ir.Buffer]Edge) (out []comp
 		})
 		sides := map[*ir.Node]ir.Side{}
 		bounds := g.boundsOf(b, k, f, edges, sides)
-		able := len(own) > 0 && schedule.Idle(b, f, quiet, -1)
+		able := len(own) > 0 && exits.Idle(b, f, quiet, -1)
 		for _, n := range own {
-			if delete(quiet, n); able && !schedule.Idle(b, f, quiet, -1) {
+			if delete(quiet, n); able && !exits.Idle(b, f, quiet, -1) {
 				quiet[n] = b.False()
 				able = able && bounds.Bound(n.Args[1], ir.Hi) != nil
 			}

@@ -26,7 +26,7 @@ var dialect = tree.Dialect{
 // Output is a kernel as CUDA C: one __global__ function. Its parameters take 8 bytes each: a pointer to
 // element 0 of row 0 of every buffer in Bufs; for every scalar in Args a double (float types) or a long long; for every
 // axis of the kernel the tile's lo, then hi, as long long. Buffers must not overlap, have device.Margin readable elements on
-// either side, and start at a multiple of 4 bytes.
+// either side, and start at a multiple of Aligned bytes before their padding.
 //
 // A translation unit is Prelude followed by any number of such functions, compiled with Flags. It includes nothing.
 type Output struct {
@@ -42,6 +42,7 @@ type Output struct {
 	Barriers bool   // threads of a block wait for each other
 
 	groups [3][]int // axes whose blocks a dimension of the grid counts, slowest first
+	row    *level   // how tiles of whole rows are run; nil: as any others
 }
 
 // Flags are options of NVRTC that generated code needs, without the architecture.
@@ -84,21 +85,32 @@ func Render(k *ir.Kernel, s schedule.CUDA, name string) (Output, error) {
 	if err != nil {
 		return Output{}, err
 	}
-	grid, err := u.Grid(s)
+	grid, err := u.Grid(s, nil)
 	if err != nil {
 		return Output{}, err
+	}
+	row, err := levelOf(k, s, u)
+	if err != nil {
+		return Output{}, err
+	}
+	body := grid.Stmts
+	if row != nil {
+		body = append([]tree.Stmt{row.before()}, body...)
 	}
 	if n := len(u.Bufs) + len(u.Args) + 2*len(k.Axes); n > maxParams {
 		return Output{}, fmt.Errorf("%s: %d buffers, scalars and bounds; a CUDA kernel takes at most %d", k.Name, n, maxParams)
 	}
-	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Barriers: grid.Barriers, Shared: grid.Shared, Aside: grid.Aside, Block: s.Threads(), groups: s.Grid(len(k.Axes))}
+	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Barriers: grid.Barriers, Shared: grid.Shared, Aside: grid.Aside, Block: s.Threads(), groups: s.Grid(len(k.Axes)), row: row}
 	for a := range k.Axes {
 		out.Step = append(out.Step, s.Step(a))
 	}
 	head := fmt.Sprintf("WEFT_KERNEL(%d) %s(%s)", out.Block[0]*out.Block[1]*out.Block[2], name, strings.Join(out.params(k), ", "))
-	out.Source = tree.Text(&dialect, head, grid.Stmts)
+	out.Source = tree.Text(&dialect, head, body)
 	return out, nil
 }
+
+// Aligned is what the addresses of buffers are multiples of.
+const Aligned = 16
 
 // maxParams keeps parameters within the 4 KiB that every CUDA driver takes.
 const maxParams = 512
@@ -150,6 +162,10 @@ func (o Output) ParamTypes() []string {
 // dimension would need more blocks than the limit, blocks that take several turns. An empty tile gives ok false: there is
 // nothing to launch.
 func (o Output) Grid(lo, hi []int, limit [3]int) (grid [3]int, ok bool) {
+	if o.row != nil && hi[0] > lo[0] && o.row.takes(lo, hi) {
+		points := int64(hi[0]-lo[0]) * int64(o.row.points())
+		return [3]int{int(min((points+int64(o.row.step)-1)/int64(o.row.step), int64(limit[0]))), 1, 1}, points > 0
+	}
 	for d, axes := range o.groups {
 		blocks := int64(1)
 		for _, a := range axes {

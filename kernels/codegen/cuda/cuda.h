@@ -105,6 +105,23 @@ PLUS(u16, unsigned short, int, s_add_i(y, x)) PLUS(i32, int, int, s_add_i(y, x))
 PLUS(i64, long long, long long, s_add_l(y, x)) PLUS(f16, unsigned short, float, y + x) PLUS(bf16, unsigned short, float, y + x)
 PLUS(f32, float, float, y + x) PLUS(f64, double, double, y + x)
 
+// Elements side by side, at a multiple of the bytes that they take together.
+#define TOGETHER2(name, T, C, V) \
+  typedef V some_##name##_2; \
+  FN V s_load_##name##_2(const T *p) { return __ldg((const V *)p); } \
+  FN void s_store_##name##_2(T *p, C a, C b) { V x; x.x = s_to_##name##_(a); x.y = s_to_##name##_(b); *(V *)p = x; }
+#define TOGETHER4(name, T, C, V) \
+  typedef V some_##name##_4; \
+  FN V s_load_##name##_4(const T *p) { return __ldg((const V *)p); } \
+  FN void s_store_##name##_4(T *p, C a, C b, C c, C d) { \
+    V x; x.x = s_to_##name##_(a); x.y = s_to_##name##_(b); x.z = s_to_##name##_(c); x.w = s_to_##name##_(d); *(V *)p = x; \
+  }
+#define TOGETHER(name, T, C, V) TOGETHER2(name, T, C, V##2) TOGETHER4(name, T, C, V##4)
+TOGETHER(bool, unsigned char, int, uchar) TOGETHER(i8, signed char, int, char) TOGETHER(u8, unsigned char, int, uchar)
+TOGETHER(i16, short, int, short) TOGETHER(u16, unsigned short, int, ushort) TOGETHER(f16, unsigned short, float, ushort)
+TOGETHER(bf16, unsigned short, float, ushort) TOGETHER(i32, int, int, int) TOGETHER(u32, unsigned, long long, uint)
+TOGETHER(f32, float, float, float) TOGETHER2(i64, long long, long long, longlong2) TOGETHER2(f64, double, double, double2)
+
 // Joins over the threads of a warp, or of a block of whole warps. Every thread gets the same result. Minimum and maximum
 // leave NaN out.
 #define WEFT_XOR(a, n) __shfl_xor_sync(0xffffffffu, a, n)
@@ -154,6 +171,18 @@ FN float s_near_f(float x, int turn) {
 }
 FN float s_sin_near_f(float x) { return s_near_f(x, 0); }
 FN float s_cos_near_f(float x) { return s_near_f(x, 1); }
+
+// The square root of what is at least 2^-101 and finite, or NaN: the steps that compilers take for such, which round as IEEE 754 says.
+#ifdef __CUDA_ARCH__
+FN float s_sqrt_usual_f(float x) {
+  float y;
+  asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  const float r = x * y;
+  return fmaf(fmaf(-r, r, x), 0.5f * y, r);
+}
+#else
+FN float s_sqrt_usual_f(float x) { return sqrtf(x); }
+#endif
 
 // Functions of the library: the lines that follow say which.
 #define MATH64(name, library) FN double s_##name##_d(double x) { return library(x); }

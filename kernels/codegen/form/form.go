@@ -139,6 +139,45 @@ func ReadElsewhere(f *ir.Fold, q int) bool {
 	return found
 }
 
+// Inside is the fold in the turns of another, or of those in its turns, whose iterations threads share in place of that one's: they load what lies side by side,
+// its terms are those of all folds around it, and it starts from nothing, so that shares are joined once for all turns. nil: there is none.
+func Inside(f *ir.Fold, threads int) *ir.Fold {
+	if f.Monoid == ir.Any || f.Monoid == ir.All || IsArg(f) {
+		return nil
+	}
+	for !loadsAlong(f) {
+		var in *ir.Fold
+		for q, acc := range f.Accs {
+			term, _, ok := schedule.Joined(f, f.Step[q], acc, schedule.JoinOps[f.Monoid])
+			if !ok || term.Kind != ir.KGet || term.I != int64(q) || in != nil && in != term.Fold {
+				return nil
+			}
+			in = term.Fold
+		}
+		if in.Monoid != f.Monoid || in.While != nil || len(in.Accs) != len(f.Accs) || schedule.Trips(in) < float64(threads) {
+			return nil
+		}
+		for _, start := range in.Init {
+			idle := start.Kind == ir.KConst && (in.Monoid == ir.Smallest || in.Monoid == ir.Largest) || in.Monoid == ir.Sum && start.IsConst(0) || in.Monoid == ir.Product && start.IsConst(1)
+			if !idle {
+				return nil
+			}
+		}
+		if f = in; loadsAlong(f) {
+			return f
+		}
+	}
+	return nil
+}
+
+// loadsAlong reports a load of what lies side by side from one iteration to the next.
+func loadsAlong(f *ir.Fold) (some bool) {
+	ir.WalkNodes(f.Step, func(n *ir.Node) {
+		some = some || n.Kind == ir.KLoad && ir.Flatten(n.Buf, n.Index()).Along(f.Index) == 1
+	})
+	return some
+}
+
 // WorthSharing reports whether to share a fold rather than one inside it: it has iterations enough for all threads, or no
 // inner fold is a monoid.
 func WorthSharing(f *ir.Fold, threads int) bool {
@@ -168,7 +207,7 @@ func Whole(n *ir.Node) bool {
 // Shared are the values in the turns of a fold that its sums need in more than one group of so many: the outermost, without what is loaded from where turns
 // lie side by side, which is as near as what is kept.
 func Shared(f *ir.Fold, group int) (out []*ir.Node) {
-	_, gathered := schedule.Gathering(f)
+	_, gathered := Gathering(f)
 	plain := func(n *ir.Node) bool { return n.Kind == ir.KLoad && !slices.Contains(gathered, n) }
 	groups := map[*ir.Node]int{} // the last group that needs a value; -1: several do
 	var mark func(n *ir.Node, k int)

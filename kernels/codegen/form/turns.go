@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
 )
 
 // Roots are the roots and quotients in the steps of a fold, without those in folds within.
@@ -31,7 +30,7 @@ func Roots(f *ir.Fold) (list []*ir.Node) {
 
 // Gathers reports a fold whose turns load at places that they compute.
 func Gathers(f *ir.Fold) bool {
-	_, loads := schedule.Gathering(f)
+	_, loads := Gathering(f)
 	return len(loads) > 0
 }
 

@@ -21,12 +21,13 @@ const (
 
 // Geometry is how the points of a tile lie on lanes and vectors in flight.
 type Geometry struct {
-	Axes     []*ir.Node
-	Schedule schedule.CPU
-	W, V     int    // lanes, and vectors in flight
-	Lanes    ir.Set // the axes that lanes run along
-	Clamp    bool   // the tile may be smaller than a step: axis values are cut to the tile
-	Tail     Tail
+	Axes       []*ir.Node
+	Schedule   schedule.CPU
+	W, V       int    // lanes, and vectors in flight
+	Lanes      ir.Set // the axes that lanes run along
+	Clamp      bool   // the tile may be smaller than a step: axis values are cut to the tile
+	Tail       Tail
+	BesideAxis *ir.Node // the axis along which vectors in flight, of a lane each, lie beside each other; nil: they lie a block of lanes apart
 }
 
 // Canon drops from the number of a vector in flight what a value with this variation does not depend on.
@@ -70,11 +71,38 @@ func (g *Geometry) LaneCount(axis *ir.Node) int {
 func (g *Geometry) Offset(axis *ir.Node, v int) int {
 	for _, u := range slices.Backward(g.Schedule.Unroll) {
 		if g.Axes[u.Axis] == axis {
+			if axis == g.BesideAxis {
+				return v % u.N
+			}
 			return v % u.N * g.LaneCount(axis)
 		}
 		v /= u.N
 	}
 	return 0
+}
+
+// Beside is how many vectors in flight lie beside each other along an axis.
+func (g *Geometry) Beside(axis *ir.Node) int {
+	if axis == g.BesideAxis {
+		for _, u := range g.Schedule.Unroll {
+			if g.Axes[u.Axis] == axis {
+				return u.N
+			}
+		}
+	}
+	return 1
+}
+
+// Neighbour is the vector that lies so many further along the axis of those that lie beside each other.
+func (g *Geometry) Neighbour(v, by int) int {
+	weight := 1
+	for _, u := range slices.Backward(g.Schedule.Unroll) {
+		if g.Axes[u.Axis] == g.BesideAxis {
+			return v + by*weight
+		}
+		weight *= u.N
+	}
+	return v
 }
 
 // LaneCoord is the coordinate of lane l of the tile along an axis.

@@ -64,6 +64,9 @@ func Arg(n *ir.Node, number int) *Expr {
 	return &Expr{form: launchArg, Text: strconv.Itoa(number), lit: n}
 }
 
+// Operand is one of those that an operator joins.
+func (e *Expr) Operand(i int) *Expr { return e.args[i] }
+
 // All joins any operands by an operator, from the left.
 func All(op string, list ...*Expr) *Expr {
 	out := list[0]

@@ -77,11 +77,27 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 			c += t.Coef * int64(g.Offset(t.N, v))
 			v = 0
 		}
-		x := g.Val(t.N, v, m).Regs[0]
+		var x *Expr
+		if g.grouped && t.N == g.BesideAxis {
+			x = Name(AxisName(t.N)) // not cut to the tile
+		} else {
+			x = g.Val(t.N, v, m).Regs[0]
+		}
 		if m == ByIteration && t.N == g.Iter.Index {
 			x = g.iterated(t.N)
 		}
-		sums = append(sums, Summand{g.Depth(t.N), Times(Cast("long", x), t.Coef)})
+		wide := "long"
+		if g.shortIndex(buf, l) {
+			wide = "unsigned" // of places beyond a guard, sums may wrap
+		}
+		sums = append(sums, Summand{g.Depth(t.N), Times(Cast(wide, x), t.Coef)})
+	}
+	if len(sums) > 0 && g.shortIndex(buf, l) {
+		offset := g.Chain(Int(0), sums, func(sc *Scope, e *Expr) *Expr { return g.OnceAs(sc, e, "const unsigned", "o") })
+		sums = []Summand{{g.Depth(l.Terms[0].N), Cast("int", offset)}}
+		for _, t := range l.Terms {
+			sums[0].Depth = max(sums[0].Depth, g.Depth(t.N))
+		}
 	}
 	partial := func(sc *Scope, e *Expr) *Expr { return g.OnceAs(sc, e, g.BufType(buf)+" *const", "p") }
 	at := g.Chain(g.BufName(buf), sums, partial)
@@ -89,6 +105,13 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 		at = partial(g.Stack[e.Depth], Bin("+", at, e.E))
 	}
 	return Add(at, Int(c))
+}
+
+// shortIndex reports an index that is added up in 32 bits, which is what processors of GPUs compute with: one that follows from what is loaded or computed. What goes
+// along loops is left to addresses, which compilers move on from turn to turn.
+func (g *Generator) shortIndex(buf *ir.Buffer, l ir.Linear) bool {
+	return g.Target.ISA == "cuda" && buf.Cells() < 1<<30 && slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.N.Kind != ir.KAxis }) &&
+		!slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.N.Type != ir.I32 })
 }
 
 // OnceAs names an expression of a type once a scope.

@@ -37,6 +37,9 @@ func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 	if x, ok := g.ofMultiple(n, v, m); ok {
 		return x
 	}
+	if g.usualRoot(n) {
+		return Function("sqrt_usual", g.Val(n.Args[0], v, m))
+	}
 	if f := n.Form(g.ranges); f != nil {
 		return Function(n.Op.Info().Name+"_"+f.Name, g.Val(n.Args[0], v, m))
 	}
@@ -48,6 +51,16 @@ func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 		args[0] = Opaque(args[0])
 	}
 	return Op(n.Op, n.Type, args...)
+}
+
+// usualRoot reports a square root, on a GPU, of what is proved to be neither below 2^-101 nor infinite: compilers look at each operand for whether it is so, and call
+// a function for others.
+func (g *Generator) usualRoot(n *ir.Node) bool {
+	if n.Op != ir.Sqrt || n.Type != ir.F32 || g.Target.ISA != "cuda" {
+		return false
+	}
+	lo, hi, ok := g.ranges(n.Args[0])
+	return ok && lo >= 0x1p-101 && hi <= math.MaxFloat32
 }
 
 // narrowCompare compares a float32, widened to float64, with a constant: in float32, with the nearest number to the side where it makes no

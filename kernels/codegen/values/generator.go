@@ -81,6 +81,9 @@ type Generator struct {
 	Together   *ir.Fold          // the fold whose turns go by their own numbers, though points begin and end at different ones
 	Slicing    bool              // writing it
 	Filling    bool              // writing what lays values out for it
+	placing    map[*ir.Node]bool // memo of places
+	grouped    bool              // writing where elements begin that go together
+	Turns      *Turns            // iterations that are made one behind the other; nil: each is by itself
 	Origins    []*ir.Node        // of a block of threads, one an axis of the kernel; nil where nothing lies from there
 
 	WriteFold func(f *ir.Fold, at int)                                     // writes a fold into the scope at a depth
@@ -233,7 +236,11 @@ func (g *Generator) axisVal(n *ir.Node, v int, m Layout, sc *Scope) Value {
 		}
 		return g.Name(sc, p)
 	}
-	if cut {
+	switch {
+	case n == g.BesideAxis: // some begin before the tile
+		first := Scalar(ir.I32, Name(AxisName(n)+"_first"))
+		return g.Name(sc, Op(ir.Max, ir.I32, Op(ir.Min, ir.I32, Scalar(ir.I32, x), last), first))
+	case cut:
 		return Op(ir.Min, ir.I32, Scalar(ir.I32, x), last)
 	}
 	return Scalar(ir.I32, x)
@@ -254,6 +261,9 @@ func (g *Generator) iterated(n *ir.Node) *Expr { return Add(Name(AxisName(n)), I
 // indexVal is the index of a fold: the loop's variable, plus the lane's own start where starts differ.
 func (g *Generator) indexVal(n *ir.Node, v int, m Layout, sc *Scope) Value {
 	f, x := n.Fold, Name(AxisName(n))
+	if g.Turns != nil && g.Turns.Fold == f {
+		x = Add(x, Int(g.Turns.At))
+	}
 	if m == ByIteration { // cut to the last iteration
 		per := g.W / schedule.Registers(n.Type)
 		last := Scalar(n.Type, Name(x.Text+"_last"))

@@ -41,6 +41,9 @@ func (g *Generator) load(n *ir.Node, v int, m Layout, at int) Value {
 			a.here = Both(a.here, x)
 		}
 	}
+	if x, ok := g.loadTogether(a); ok {
+		return x
+	}
 	if m == Origin || len(rest.Terms) == 0 {
 		return g.uniformLoad(a)
 	}

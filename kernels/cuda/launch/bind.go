@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -49,6 +50,11 @@ func (c *Code) Bind(owner any, b device.Bindings) (*Bound, error) {
 	}
 	if err := out.apart(); err != nil {
 		return nil, err
+	}
+	for i, m := range out.mem {
+		if address, _ := m.Address(); address%cuda.Aligned != 0 {
+			return nil, fmt.Errorf("kernel %s: the memory of buffer %s begins at %#x, which is no multiple of %d", k.Name, c.Out.Bufs[i].Name, address, cuda.Aligned)
+		}
 	}
 	for _, a := range c.Out.Args {
 		s, ok := device.ScalarOf(b.Args, a)

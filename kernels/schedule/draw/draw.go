@@ -3,6 +3,7 @@ package draw
 
 import (
 	"math/rand/v2"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
@@ -18,6 +19,10 @@ func CUDA(rng *rand.Rand, k *ir.Kernel) schedule.CUDA {
 		}
 		for _, a := range order[:min(len(order), rng.IntN(3))] {
 			s.Unroll = append(s.Unroll, schedule.AxisN{Axis: a, N: 2 + rng.IntN(2)})
+		}
+		if len(s.Block) > 0 && rng.IntN(2) == 0 {
+			s.Together = true
+			s.Unroll = append(slices.DeleteFunc(s.Unroll, func(u schedule.AxisN) bool { return u.Axis == s.Block[0].Axis }), schedule.AxisN{Axis: s.Block[0].Axis, N: []int{2, 4}[rng.IntN(2)]})
 		}
 		switch rng.IntN(5) {
 		case 0:

@@ -1,4 +1,5 @@
-package schedule
+// Package exits finds the folds of kernels that end before their last iteration, and what they may leave out.
+package exits
 
 import (
 	"sync"

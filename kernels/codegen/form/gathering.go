@@ -1,4 +1,4 @@
-package schedule
+package form
 
 import "weft/kernels/ir"
 

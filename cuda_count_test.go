@@ -1,0 +1,206 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"weft/kernels/cache/cachetest"
+	"weft/kernels/cuda/launch"
+	"weft/kernels/cuda/nvrtc"
+	"weft/kernels/cuda/sass"
+	"weft/kernels/device"
+	"weft/lang/check"
+	"weft/ops/catalogue"
+	"weft/planner"
+)
+
+var update = flag.Bool("update", false, "write the counts of docs/gpu.md anew")
+
+// counted is a kernel whose machine code is counted.
+type counted struct {
+	name, text string
+	kernel     string // its name begins so
+	unit       string
+	aim        string
+	part       func(k sass.Kernel) (p sass.Part, units float64) // what is counted, and how much work it is
+}
+
+// turn is the longest of the innermost loops that hold an instruction; of which a unit has so many.
+func turn(instruction string, each float64) func(sass.Kernel) (sass.Part, float64) {
+	return func(k sass.Kernel) (sass.Part, float64) {
+		for _, p := range k.Loops() {
+			if n := p.Number(instruction); n > 0 {
+				return p, float64(n) / each
+			}
+		}
+		return nil, 0
+	}
+}
+
+// loading is the longest of the innermost loops that load float32 from memory, of which a unit takes one.
+func loading(k sass.Kernel) (sass.Part, float64) {
+	for _, p := range k.Loops() {
+		if n := p.Bytes("LDG"); n > 0 {
+			return p, float64(n) / 4
+		}
+	}
+	return nil, 0
+}
+
+// whole is all that a thread executes that stores as much as it can, of float32.
+func whole(k sass.Kernel) (sass.Part, float64) {
+	at := k.Widest("STG")
+	if at < 0 {
+		return nil, 0
+	}
+	return k.Through(at), float64(k.Code[at].Bytes()) / 4
+}
+
+// echoes are what a probe of 32 x 32 elements records, some frames of it.
+func echoes(frames, then string) string {
+	return `probe = matrix_probe(nx: 32, ny: 32, pitch: 0.3 mm, width: 0.25 mm)
+grid = box(x: -10 mm .. 10 mm in 64, y: -10 mm .. 10 mm in 64, z: 20 mm .. 40 mm in 128)
+iq = simulate.echoes(probe, [point(z: 30 mm)], fc: 3 MHz, fs: 12 MHz, samples: 560, start: 15 us, noise: -60 dB, seed: 7)
+iq` + frames + ` | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, start: 15 us)` + then + ` | envelope | write("volume.npy")
+`
+}
+
+// counts are the kernels of docs/gpu.md's table.
+var counts = []counted{
+	{"delay-and-sum, one frame", echoes("", ""), "envelope", "pair of point and element", "33", turn("MUFU", 1)},
+	{"delay-and-sum, 32 frames", echoes(" * axis(frame, 1 .. 2 in 32)", ""), "envelope", "the same, and frame", "16", turn("MUFU", 0.25)},
+	{"march of a city of 1000 x 1000", "city = simulate.city(y: 1000, x: 1000, seed: 3, pixel: 1 m)\nsky = city.dsm | skyview(patches: 153)\nsky.total | write(\"sky.npy\")\n",
+		"fold", "load of its innermost loop", "", turn("LDG", 1)},
+	{"a * b", "a = axis(x, 0 .. 1 in 16777216) @keep\nb = 2 * axis(x, 0 .. 1 in 16777216) @keep\na * b | write(\"c.npy\")\n", "mul", "element of 12 B", "12", whole},
+	{"a * b of four dims", `a = axis(t, 0 .. 1 in 64) * axis(z, 0 .. 1 in 64) * axis(y, 0 .. 1 in 64) * axis(x, 0 .. 1 in 64) @keep
+b = 2 * axis(t, 0 .. 1 in 64) * axis(z, 0 .. 1 in 64) * axis(y, 0 .. 1 in 64) * axis(x, 0 .. 1 in 64) @keep
+a * b | write("c.npy")
+`, "mul", "element of 12 B", "12", whole},
+	{"sum of all", "a = axis(y, 0 .. 1 in 4096) * axis(x, 0 .. 1 in 4096) @keep\nsum(a) | write(\"s.npy\")\n", "sum", "element of 4 B", "", loading},
+	{"sum of rows", "a = axis(y, 0 .. 1 in 4096) * axis(x, 0 .. 1 in 4096) @keep\nsum(a, over: x) | write(\"s.npy\")\n", "sum", "element of 4 B", "", loading},
+	{"sum of many rows", "a = axis(y, 0 .. 1 in 65536) * axis(x, 0 .. 1 in 1024) @keep\nsum(a, over: x) | write(\"s.npy\")\n", "sum", "element of 4 B", "", loading},
+	{"matrix product", "a = axis(i, 0 .. 1 in 2048) * axis(k, 0 .. 1 in 2048) @keep\nb = axis(k, 0 .. 1 in 2048) * axis(j, 0 .. 1 in 2048) @keep\ndot(a, b, over: k) | write(\"c.npy\")\n",
+		"dot", "product and sum", "1.18", turn("FFMA", 1)},
+}
+
+// worse is by how much a figure may exceed the table's.
+const worse = 1.03
+
+var row = regexp.MustCompile(`(?m)^\| ([^|]+) \| [^|]+ \| ([\d.]+) \|`)
+
+const countsBegin, countsEnd = "<!-- counted -->\n", "<!-- end of what is counted -->\n"
+
+// TestInstructionsOfGPUs counts the instructions that NVIDIA's compiler makes of kernels, and holds them against the table of docs/gpu.md, which -update writes.
+func TestInstructionsOfGPUs(t *testing.T) {
+	open, err := nvrtc.Open()
+	if errors.Is(err, nvrtc.ErrNotFound) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if major, minor := open.Version(); major != 12 || minor != 9 {
+		t.Skipf("the table is of code by NVRTC 12.9, and this is %s", open)
+	}
+	t.Setenv("WEFT_CACHE", cachetest.Folder())
+	lib, err := open.In(cachetest.Folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("docs/gpu.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, ok := strings.Cut(string(page), countsBegin)
+	table, after, ends := strings.Cut(rest, countsEnd)
+	if !ok || !ends {
+		t.Fatal("docs/gpu.md has no table of counts")
+	}
+	said := map[string]float64{}
+	for _, m := range row.FindAllStringSubmatch(table, -1) {
+		said[m[1]], _ = strconv.ParseFloat(m[2], 64)
+	}
+	var made strings.Builder
+	made.WriteString("| kernel | unit | instructions a unit | float | integer | special | memory | other | aim | schedule |\n|---|---|---:|---:|---:|---:|---:|---:|---:|---|\n")
+	for _, c := range counts {
+		part, units, schedule := countOf(t, lib, c)
+		n := part.Count()
+		a := func(n int) string { return fmt.Sprintf("%.2f", float64(n)/units) }
+		fmt.Fprintf(&made, "| %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", c.name, c.unit, a(n.Total()), a(n.Float), a(n.Integer), a(n.Special), a(n.Memory), a(n.Double+n.Other), c.aim, schedule)
+		was, found := said[c.name]
+		now, _ := strconv.ParseFloat(a(n.Total()), 64)
+		switch {
+		case *update:
+		case !found:
+			t.Errorf("%s is not in docs/gpu.md: go test -run %s . -update", c.name, t.Name())
+		case now > worse*was:
+			t.Errorf("%s takes %.2f instructions a unit, and %.2f by docs/gpu.md", c.name, now, was)
+		case was > worse*now:
+			t.Errorf("%s takes %.2f instructions a unit, fewer than the %.2f of docs/gpu.md: go test -run %s . -update", c.name, now, was, t.Name())
+		}
+	}
+	t.Log("\n" + made.String())
+	if *update {
+		if err := os.WriteFile("docs/gpu.md", []byte(before+countsBegin+made.String()+countsEnd+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// countOf compiles the longest of the kernels that a case means.
+func countOf(t *testing.T, lib nvrtc.Kept, c counted) (part sass.Part, units float64, schedule string) {
+	t.Helper()
+	p, found := check.File("counted.weft", []byte(c.text), catalogue.Standard(), check.Options{})
+	if found.HasErrors() {
+		t.Fatal(c.name, found.Sorted())
+	}
+	plan, err := planner.Build(p.Sinks, device.Info{Name: "cpu", Threads: 1}, planner.Options{File: "counted.weft", Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var longest *launch.Code
+	for _, s := range plan.Kernels() {
+		if !strings.HasPrefix(s.Kernel.IR.Name, c.kernel) {
+			continue
+		}
+		code, err := launch.New(s.Kernel.IR, nil, gpu)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if longest == nil || len(code.Out.Source) > len(longest.Out.Source) {
+			longest = code
+		}
+	}
+	if longest == nil {
+		for _, s := range plan.Kernels() {
+			t.Log(s.Kernel.IR.Name)
+		}
+		t.Fatalf("%s: no kernel called %s", c.name, c.kernel)
+	}
+	image, _, err := longest.Image(lib, nvrtc.Target{Capability: 90})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kernels, err := sass.Disassemble(image.Data)
+	if errors.Is(err, sass.ErrNotFound) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range kernels {
+		if k.Name == longest.Out.Name {
+			part, units = c.part(k)
+		}
+	}
+	if units == 0 {
+		t.Fatalf("%s: nothing to count in its machine code", c.name)
+	}
+	return part, units, longest.Schedule.Text(longest.Kernel)
+}
