@@ -178,3 +178,14 @@ func FuzzFind(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { tried(t, data) })
 }
+
+// Elements of more bytes than there are come from damage: they are not gone through one by one.
+func TestShuffledByAnything(t *testing.T) {
+	u := &unpacker{}
+	if got := u.unshuffle([]byte{1, 2, 3}, 1<<62); string(got) != "\x01\x02\x03" {
+		t.Errorf("% x", got)
+	}
+	if got := u.unshuffle([]byte{1, 2, 3, 4, 5, 6, 9}, 2); string(got) != "\x01\x04\x02\x05\x03\x06\x09" {
+		t.Errorf("% x", got)
+	}
+}

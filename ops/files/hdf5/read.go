@@ -255,7 +255,7 @@ func (u *unpacker) inflate(raw []byte, most int) ([]byte, error) {
 
 // unshuffle puts the bytes of each element side by side; what is no whole element stays behind them.
 func (u *unpacker) unshuffle(raw []byte, each int) []byte {
-	if each < 2 {
+	if each < 2 || each > len(raw) { // in a damaged file it is anything
 		return raw
 	}
 	n := len(raw) / each
