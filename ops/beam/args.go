@@ -33,8 +33,22 @@ func (p *problems) join(err error) {
 
 func (p problems) err() error { return errors.Join(p...) }
 
-// Numbers are the values of a number or a list of numbers, in SI units, all finite and in the given unit.
+// Numbers are the values of a number, a list of numbers or a range, in SI units, all finite and in the given unit.
 func Numbers(c *ops.Call, name, unit string) ([]float64, error) {
+	if r, is := c.Args[name].(ops.Range); is {
+		rising := r
+		if r.From.V > r.To.V { // shots have an order
+			rising.From, rising.To, rising.Step = r.To, r.From, -r.Step
+		}
+		if err := checkRange(name, rising); err != nil {
+			return nil, err
+		}
+		var list ops.List
+		for _, v := range r.Points() {
+			list = append(list, ops.Number{V: v, Unit: r.From.Unit})
+		}
+		return ListNumbers(name, list, unit)
+	}
 	return ListNumbers(name, c.List(name), unit)
 }
 

@@ -61,6 +61,8 @@ func TestBadObjects(t *testing.T) {
 		{"huge grid", boxGrid, arguments{"x": span(0, 1, 1<<20), "y": span(0, 1, 1<<20), "z": span(1, 2, 4)}, []string{problem.ArrayTooLarge + " "}},
 		{"no delays", firstArrivalLaw, arguments{"delays": ops.List{}}, []string{problem.ZeroExtent + " delays"}},
 		{"sideways", planeLaw, arguments{"angle": numbers("deg", 0, 90)}, []string{problem.OutOfBounds + " angle"}},
+		{"angles without a count", planeLaw, arguments{"angle": ops.Range{From: ops.Quantity(-5, "deg"), To: ops.Quantity(5, "deg")}}, []string{problem.RangeWithoutCount + " angle"}},
+		{"endless angles", planeLaw, arguments{"angle": ops.Range{From: ops.Quantity(-5, "deg"), To: ops.Quantity(5, "deg"), N: 1 << 30}}, []string{problem.ArrayTooLarge + " angle"}},
 		{"no angle", planeLaw, arguments{"angle": ops.List{}}, []string{problem.ZeroExtent + " angle"}},
 		{"two counts of shots", divergingLaw, arguments{"x": numbers("mm", 1, 2, 3), "z": numbers("mm", -1, -2)}, []string{problem.ExtentMismatch + " z"}},
 	}
@@ -101,6 +103,7 @@ func TestLaws(t *testing.T) {
 		{"later element", law(firstArrivalLaw, arguments{"delays": numbers("us", 0, 10)}), [3]float64{6, 0, 4}, math.Sqrt(97)},
 		{"straight down", law(planeLaw, nil), [3]float64{5, 3, 7}, 7},
 		{"30 degrees", law(planeLaw, arguments{"angle": deg(30)}), [3]float64{4, 9, 0}, 2},
+		{"first of a range", law(planeLaw, arguments{"angle": ops.Range{From: deg(30), To: deg(-30), N: 5}}), [3]float64{4, 9, 0}, 2},
 		{"elevation", law(planeLaw, arguments{"elevation": deg(30)}), [3]float64{4, 4, 0}, 2},
 		{"diverging", law(divergingLaw, arguments{"z": mm(-3)}), [3]float64{8, 0, 3}, 7},
 		{"before the focus", law(divergingLaw, arguments{"z": mm(10)}), [3]float64{3, 0, 6}, 5},

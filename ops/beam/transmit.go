@@ -185,13 +185,13 @@ var planeLaw = &ops.Spec{
 	Doc:   "Transmit law: a plane wave, or several to compound.",
 	Group: group,
 	Long: "The front passes the origin at time zero and travels along n = (sin a cos e, sin e, cos a cos e) for the angle a\n" +
-		"towards +x and the elevation e towards +y. Lists give one shot an item, in the order of the data's transmit dim.",
+		"towards +x and the elevation e towards +y. Lists and ranges give one shot an item, in the order of the data's transmit dim.",
 	Params: []ops.Param{
-		ops.Num("angle", "deg", "steering towards +x").Also(ops.KList).Or(ops.Quantity(0, "deg")),
-		ops.Num("elevation", "deg", "steering towards +y").Also(ops.KList).Or(ops.Quantity(0, "deg")),
+		ops.Num("angle", "deg", "steering towards +x").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "deg")),
+		ops.Num("elevation", "deg", "steering towards +y").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "deg")),
 	},
 	Returns:  "a transmit law",
-	Examples: []ops.Example{{Title: "five angles", Code: "plane(angle: [-10 deg, -5 deg, 0 deg, 5 deg, 10 deg]) | show"}},
+	Examples: []ops.Example{{Title: "five angles", Code: "plane(angle: -10 deg .. 10 deg in 5) | show"}},
 	Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
 		var p problems
 		v := shotLists(c, &p, "deg", "angle", "elevation")
@@ -219,11 +219,11 @@ var divergingLaw = &ops.Spec{
 	Doc:   "Transmit law: a spherical wave around a virtual source behind the probe, or towards a focus in front of it.",
 	Group: group,
 	Long: "The front passes the origin at time zero. A source at z < 0 diverges; a source at z > 0 is a focus, behind which the\n" +
-		"wave diverges again. Lists give one shot an item, in the order of the data's transmit dim.",
+		"wave diverges again. Lists and ranges give one shot an item, in the order of the data's transmit dim.",
 	Params: []ops.Param{
-		ops.Num("x", "m", "virtual source").Also(ops.KList).Or(ops.Quantity(0, "mm")),
-		ops.Num("y", "m", "virtual source").Also(ops.KList).Or(ops.Quantity(0, "mm")),
-		ops.Num("z", "m", "virtual source: negative behind the probe").Also(ops.KList),
+		ops.Num("x", "m", "virtual source").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "mm")),
+		ops.Num("y", "m", "virtual source").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "mm")),
+		ops.Num("z", "m", "virtual source: negative behind the probe").Also(ops.KList|ops.KRange),
 	},
 	Returns:  "a transmit law",
 	Examples: []ops.Example{{Title: "a source 10 mm behind the probe", Code: "diverging(z: -10 mm) | show"}},
