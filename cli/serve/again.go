@@ -7,14 +7,23 @@ import (
 	"weft/lang/diag"
 	"weft/lang/syntax"
 	"weft/runtime/notebook"
+	"weft/runtime/result"
 )
 
 // again is a program that has run, for requests that differ from its own in the elements of arrays alone, as those for one frame after another do:
 // they run its plan.
 type again struct {
 	*program
-	asked string
+	asked        string
+	ran, checked float64 // seconds that its runs have taken, and of these to compare samples with float64
 }
+
+// mostChecked is the share of the time of a program that runs again and again that comparing samples with float64 may take: it takes many times what a
+// frame does. The first run is compared, and then one every so often.
+const mostChecked = 0.1
+
+// due reports whether the next run is compared.
+func (a *again) due() bool { return a == nil || a.checked <= mostChecked*a.ran }
 
 // asks is a request but for the elements of its arrays and the memory for results. ok is false where more may have changed: values of a session, and files.
 func asks(q request) (text string, ok bool) {
@@ -68,8 +77,8 @@ func (s *Server) renewed(q request) *program {
 	return last.program
 }
 
-// remember keeps a program that has run, without the elements of its arrays.
-func (s *Server) remember(q request, p *program) {
+// remember keeps a program that has run, without the elements of its arrays; before is what it was kept as, if it has run before.
+func (s *Server) remember(q request, p *program, before *again, done *result.Result) {
 	asked, ok := asks(q)
 	if !ok || p.plan == nil || looks(p.Tree) {
 		return
@@ -77,5 +86,8 @@ func (s *Server) remember(q request, p *program) {
 	for _, a := range p.inputs {
 		notebook.Released(a)
 	}
-	s.last = &again{p, asked}
+	s.last = &again{program: p, asked: asked, ran: done.Wall, checked: done.VerifyS}
+	if before != nil {
+		s.last.ran, s.last.checked = s.last.ran+before.ran, s.last.checked+before.checked
+	}
 }

@@ -189,3 +189,35 @@ func TestFramesAfterAFailure(t *testing.T) {
 		t.Error(got)
 	}
 }
+
+// The first frame is compared with float64, and later ones as often as takes a tenth of the time.
+func TestFramesAreComparedNowAndThen(t *testing.T) {
+	c := newClient(t)
+	q := func(v float64) request {
+		return request{Text: "y = x * 2", Arrays: map[string]array{"x": c.array(1, v, 3)}, Want: []string{"y"}}
+	}
+	compared, frames := 0, 400
+	for i := range frames {
+		if err := c.release(request{}); err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.run(t.Context(), q(float64(i)), &reply{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		was := strings.Contains(r.Summary, "float64 ")
+		if i == 0 && !was {
+			t.Errorf("the first one is not compared: %s", r.Summary)
+		}
+		if was {
+			compared++
+		}
+	}
+	if last := c.last; compared == frames || last.checked > mostChecked*last.ran+last.ran/float64(compared) {
+		t.Errorf("%d of %d frames are compared, in %.3g of %.3g s", compared, frames, last.checked, last.ran)
+	}
+	c.last.checked = 0
+	if r, err := c.run(t.Context(), q(0), &reply{}); err != nil || !strings.Contains(r.Summary, "float64 ") {
+		t.Errorf("it is due: %v, %v", r, err)
+	}
+}

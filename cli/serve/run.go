@@ -294,7 +294,9 @@ func (p *program) collect(v ops.Value) {
 // run runs a text and hands over what is wanted.
 func (s *Server) run(ctx context.Context, q request, r *reply) (*reply, error) {
 	p, err := s.renewed(q), error(nil)
+	before := s.last
 	if p == nil {
+		before = nil
 		p, err = s.check(q)
 	}
 	s.last = nil
@@ -302,7 +304,7 @@ func (s *Server) run(ctx context.Context, q request, r *reply) (*reply, error) {
 		return nil, err
 	}
 	var shown strings.Builder
-	opt := weft.Options{Verify: true, Terminal: page.Terminal{Writer: &shown}}
+	opt := weft.Options{Verify: before.due(), Terminal: page.Terminal{Writer: &shown}}
 	p.take = func(ctx context.Context, i int, h ops.HostArray) error {
 		a, err := output(ctx, h, func(bytes int) (*memory, error) { return s.room(&q.Spare, bytes) })
 		p.results[i] = &a
@@ -319,7 +321,7 @@ func (s *Server) run(ctx context.Context, q request, r *reply) (*reply, error) {
 		return nil, err
 	}
 	if done != nil && len(done.Repairs) == 0 {
-		s.remember(q, p)
+		s.remember(q, p, before, done)
 	}
 	if r.Shown, err = page.Pieces(shown.String()); err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Instruction is one of a kernel's.
@@ -43,15 +44,17 @@ type Kernel struct {
 	Code []Instruction
 }
 
-var (
-	section  = regexp.MustCompile(`^\s*\.section\s+\.text\.([^,\s]+)`)
-	label    = regexp.MustCompile(`^\s*(\.L\w+):`)
-	line     = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(?:(@!?\w+)\s+)?([A-Z][\w.]*)([^;]*);`)
-	jumpedTo = regexp.MustCompile("`\\((\\.L\\w+)\\)")
-)
+var patterns = sync.OnceValue(func() (p struct{ section, label, line, jumpedTo *regexp.Regexp }) {
+	p.section = regexp.MustCompile(`^\s*\.section\s+\.text\.([^,\s]+)`)
+	p.label = regexp.MustCompile(`^\s*(\.L\w+):`)
+	p.line = regexp.MustCompile(`^\s*/\*[0-9a-f]{4,}\*/\s+(?:(@!?\w+)\s+)?([A-Z][\w.]*)([^;]*);`)
+	p.jumpedTo = regexp.MustCompile("`\\((\\.L\\w+)\\)")
+	return p
+})
 
 // Read returns the kernels of a disassembly, without what only fills space.
 func Read(text string) (kernels []Kernel) {
+	p := patterns()
 	type jump struct {
 		at int
 		to string
@@ -68,7 +71,7 @@ func Read(text string) (kernels []Kernel) {
 		jumps, places = nil, map[string]int{}
 	}
 	for l := range strings.Lines(text) {
-		if m := section.FindStringSubmatch(l); m != nil {
+		if m := p.section.FindStringSubmatch(l); m != nil {
 			if k != nil {
 				finish()
 			}
@@ -79,16 +82,16 @@ func Read(text string) (kernels []Kernel) {
 		if k == nil {
 			continue
 		}
-		if m := label.FindStringSubmatch(l); m != nil {
+		if m := p.label.FindStringSubmatch(l); m != nil {
 			places[m[1]] = len(k.Code)
 			continue
 		}
-		m := line.FindStringSubmatch(l)
+		m := p.line.FindStringSubmatch(l)
 		if m == nil || m[2] == "NOP" {
 			continue
 		}
 		i := Instruction{Name: m[2], Jump: -1, May: m[1] != ""}
-		if to := jumpedTo.FindStringSubmatch(m[3]); to != nil && i.Is("BRA", "BRX", "JMP") {
+		if to := p.jumpedTo.FindStringSubmatch(m[3]); to != nil && i.Is("BRA", "BRX", "JMP") {
 			jumps = append(jumps, jump{len(k.Code), to[1]})
 			i.May = i.May || conditional(m[3])
 		}
