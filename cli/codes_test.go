@@ -17,9 +17,9 @@ import (
 
 // exampleFiles are what the examples of the table of codes read.
 var exampleFiles = []struct{ name, descr, shape, damage string }{
-	{"iq.npy", "<c8", "560,1024", ""},
+	{"iq.npy", "<c8", "720,1024", ""},
 	{"dsm.npy", "<f4", "64,64", ""},
-	{"data/iq.npy", "<c8", "560,1024", ""},
+	{"data/iq.npy", "<c8", "720,1024", ""},
 	{"truncated.npy", "<f4", "8,8", "cut"},
 	{"trailing.npy", "<f4", "8,8", "trailing"},
 	{"bad_header.npy", "<f4", "8,8", "header"},
