@@ -242,7 +242,7 @@ func TestReadErrors(t *testing.T) {
 	}{
 		{"missing", args{"path": ops.Text("none.npy")}, problem.MissingFile, "path", []string{"none.npy", "no such file", "spelling"}},
 		{"folder", args{"path": ops.Text(folder + ".npy")}, problem.IsDirectory, "path", []string{"folder"}},
-		{"no ending", args{"path": ops.Text("data")}, problem.UnknownFormat, "path", []string{".npy, .npz, .zarr, .tif, .tiff, .fits, .fit, .csv, .tsv, .txt, .dat, .epw, .mat, .h5, .hdf5 or .uff"}},
+		{"no ending", args{"path": ops.Text("data")}, problem.UnknownFormat, "path", []string{".npy, .npz, .zarr, .tif, .tiff, .fits, .fit, .csv, .tsv, .txt, .dat, .epw, .mat, .h5, .hdf5, .uff, .nc, .nc4 or .cdf"}},
 		{"other ending", args{"path": ops.Text("data.json")}, problem.UnknownFormat, "path", []string{".json"}},
 		{"truncated", args{"path": ops.Text(put("t.npy", header("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", 20)))}, problem.TruncatedFile, "path", []string{"24", "20"}},
 		{"objects", args{"path": ops.Text(put("o.npy", header("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }", 16)))}, problem.ObjectArray, "path", []string{"Python objects"}},

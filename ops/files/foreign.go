@@ -10,7 +10,6 @@ import (
 // converters are the commands that turn files which are not read into ones that are, by the ending of their names. FILE stands for
 // the path, STEM for the path without its ending.
 var converters = map[string]string{
-	".nc":  `python3 -c "import numpy, xarray; numpy.save('STEM.npy', xarray.open_dataset('FILE')['NAME'].values)" with the NAME of the array`,
 	".asc": gdal, ".img": gdal, ".jp2": gdal, ".vrt": gdal, ".hgt": gdal,
 }
 

@@ -11,6 +11,7 @@ import (
 	"weft/ops/files/format"
 	"weft/ops/files/hdf5"
 	"weft/ops/files/mat"
+	"weft/ops/files/netcdf"
 	"weft/ops/files/npy"
 	"weft/ops/files/nrrd"
 	"weft/ops/files/picture"
@@ -19,7 +20,7 @@ import (
 )
 
 // formats are the kinds of files that are read and written, in the order of the manual.
-var formats = []*format.Format{npy.Single, npy.Several, zarr.Store, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, epw.Weather, mat.Variables, hdf5.Hierarchical, nrrd.Raster, picture.PNG, picture.SVG}
+var formats = []*format.Format{npy.Single, npy.Several, zarr.Store, tiff.Raster, fits.Astronomical, csv.Table, csv.Text, epw.Weather, mat.Variables, hdf5.Hierarchical, netcdf.Climate, nrrd.Raster, picture.PNG, picture.SVG}
 
 func reads(f *format.Format) bool  { return f.Open != nil }
 func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil || f.WriteRecord != nil }

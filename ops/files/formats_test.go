@@ -111,7 +111,7 @@ func TestOneLineMakesAFormat(t *testing.T) {
 		wantProblem(t, err, map[string]string{"title": problem.ContradictArguments, "as": problem.CannotStore}[arg], map[string]string{"title": "title", "as": "array"}[arg], nil)
 	}
 	call := bind(writeSpec(), map[string]ops.Value{"array": optest.Array(typ), "path": ops.Text(filepath.Join(folder, "b.col"))})
-	if err := optest.Bind(t, call).(*writing).Fits(); err == nil || !strings.Contains(err.Error(), ".npy, .zarr, .tif, .fits and .nrrd files are written by rows") {
+	if err := optest.Bind(t, call).(*writing).Fits(); err == nil || !strings.Contains(err.Error(), ".npy, .zarr, .tif, .fits, .nc and .nrrd files are written by rows") {
 		t.Errorf("by rows: %v", err)
 	}
 }

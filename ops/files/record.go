@@ -259,7 +259,15 @@ func bindRecord(c *ops.Call, r ops.Record) (ops.Op, error) {
 	if len(w.parts) == 0 {
 		return nil, problem.Wrong(problem.CannotStore, "array", "", "the record holds no array")
 	}
-	return w, w.format.CheckRecord(w.parts)
+	if err := w.format.CheckRecord(w.parts); err != nil || w.format.Doubts == nil {
+		return w, err
+	}
+	for _, n := range w.parts {
+		if err := w.format.Doubts(n.Order); err != nil { // the others lie on the same map
+			return w, err
+		}
+	}
+	return w, nil
 }
 
 // add takes up the arrays of a record, in their order; those of a record within have its name before their own.

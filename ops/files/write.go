@@ -109,7 +109,10 @@ func bindWrite(c *ops.Call) (ops.Op, error) {
 	if err := errors.Join(check(w.format, w.order), err, Writable(path)); err != nil {
 		return nil, err
 	}
-	return w, nil
+	if w.format.Doubts == nil {
+		return w, nil
+	}
+	return w, w.format.Doubts(w.order)
 }
 
 // File is the path.

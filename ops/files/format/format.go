@@ -33,6 +33,8 @@ type Format struct {
 	Takes []string
 	// Check finds what no such file can hold, beside elements of a type that it has not.
 	Check func(Order) error
+	// Doubts are warnings of what a file will not say; nil: none.
+	Doubts func(Order) error
 	// Create starts a file that is written part by part: so that a later run can go on where this one stopped, if it is to be
 	// resumable, behind the marks that Sync gave, if there are any.
 	Create func(o Order, resumable bool, marks []ops.Mark) (Output, error)

@@ -100,7 +100,7 @@ func openContainer(r io.ReaderAt, size int64) (c *container, first int64, err er
 var foreign = []struct{ prefix, reason, help string }{
 	{"\x93NUMPY", "is an NPY file, not a TIFF file", ""},
 	{"\x89HDF\r\n", "is an HDF5 file, not a TIFF file", "convert it first, e.g. gdal_translate in.h5 out.tif"},
-	{"CDF", "is a NetCDF file, not a TIFF file", "convert it first, e.g. gdal_translate in.nc out.tif"},
+	{"CDF", "is a NetCDF file, not a TIFF file", "end its name in .nc"},
 	{"\x89PNG", "is a PNG picture, not a TIFF file", ""},
 	{"\xff\xd8\xff", "is a JPEG picture, not a TIFF file", ""},
 	{"PK\x03\x04", "is an archive (ZIP), not a TIFF file", "unpack it first"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"weft/ops"
 	"weft/ops/files/format"
@@ -143,6 +144,14 @@ func GeoOf(y, x ops.Dim) (Geo, error) {
 		return east.geo.Moved(place), nil
 	}
 	return NewGeo(place, CRS{})
+}
+
+// Axes are the places among dims of those that lie along northings and eastings of a map projection; -1: none does.
+func Axes(dims []ops.Dim) (y, x int) {
+	axis := func(east bool) int {
+		return slices.IndexFunc(dims, func(d ops.Dim) bool { f := frameOf(d); return f != nil && f.east == east })
+	}
+	return axis(false), axis(true)
 }
 
 func frameOf(d ops.Dim) *frame {

@@ -21,14 +21,14 @@ var dates = []string{"2006-1-2 15:4:5Z07:00", "2006-1-2 15:4:5 Z07:00", "2006-1-
 // firstInstant is where times count as instants, not as what has gone by: it is in 1973, and three years long.
 const firstInstant = 1e8
 
-// instants reports a dim of instants: what is named time and lies long after 1970.
-func instants(d ops.Dim) bool {
+// Instants reports a dim of instants: what is named time and lies long after 1970.
+func Instants(d ops.Dim) bool {
 	return d.Name == "time" && d.Unit.Same(ops.MustUnit("s")) && len(d.Coords) > 0 && min(d.Coords[0], d.Coords[len(d.Coords)-1]) >= firstInstant
 }
 
 // Coordinates are those of a dim as files have them, with the unit as CF writes it: of instants, seconds since 1970.
 func Coordinates(d ops.Dim) (numbers []float64, unit string) {
-	if instants(d) {
+	if Instants(d) {
 		return d.Coords, epoch
 	}
 	numbers = make([]float64, len(d.Coords))
@@ -62,7 +62,7 @@ func OfCoordinates(text string) (unit ops.Unit, from float64, ok bool) {
 
 // Place is where an index of a dim is, in words: an instant, or a coordinate with its unit behind the name of the dim.
 func Place(d ops.Dim, i int) string {
-	if instants(d) {
+	if Instants(d) {
 		return time.UnixMicro(int64(d.Coords[i] * 1e6)).UTC().Format("2006-01-02T15:04:05.999999Z")
 	}
 	return d.Name + " " + format.Place(d, i)

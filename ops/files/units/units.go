@@ -29,7 +29,7 @@ func Read(text string) (u ops.Unit, ok bool) {
 
 // usual are names of units in netCDF files, and what people write.
 var usual = Names{
-	"meter": "m", "meters": "m", "metre": "m", "metres": "m", "micron": "um", "microns": "um", "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min",
+	"arc_second": "arcsec", "arc_minute": "arcmin", "foot": "ft", "feet": "ft", "US_survey_foot": "ftUS", "US_survey_feet": "ftUS", "meter": "m", "meters": "m", "metre": "m", "metres": "m", "micron": "um", "microns": "um", "second": "s", "seconds": "s", "sec": "s", "minute": "min", "minutes": "min",
 	"hour": "h", "hours": "h", "hr": "h", "days": "day", "d": "day", "kelvin": "K", "Kelvin": "K", "degK": "K", "celsius": "degC", "Celsius": "degC", "degree_C": "degC", "degrees_C": "degC",
 	"degree_Celsius": "degC", "degrees_Celsius": "degC", "degree_celsius": "degC", "degrees_celsius": "degC", "°C": "degC", "degree": "deg", "degrees": "deg", "°": "deg",
 	"degree_north": "deg", "degrees_north": "deg", "degree_N": "deg", "degrees_N": "deg", "degreeN": "deg", "degreesN": "deg",
