@@ -251,6 +251,11 @@ func TestDamage(t *testing.T) {
 
 func FuzzFind(f *testing.F) {
 	f.Add(records)
+	four, err := os.ReadFile("testdata/four.nc")
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(four)
 	f.Add(joined("CDF\x05", int64(0), 0, int64(0), 0, int64(0), 0, int64(0)))
 	f.Fuzz(func(t *testing.T, data []byte) { tried(t, data) })
 }
