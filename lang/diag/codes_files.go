@@ -100,7 +100,7 @@ var fileCodes = []Code{
 		Wrong:       "# weft run missing.weft\nshow(1)",
 		Right:       "# weft run file.weft\nshow(1)"},
 	{Code: problem.UnplacedRaster, Title: "raster without a full georeference", Severity: Warning,
-		Explanation: "The GeoTIFF file does not say where its pixels are, how large they are, or in which system. What it says is used; sizes without a unit count as metres.",
+		Explanation: "The file does not say where its pixels are, how large they are, or in which system. What it says is used; sizes without a unit count as metres. A NetCDF file that is written says it in full of common systems alone.",
 		Wrong:       `read("no_crs.tif") | show`,
 		Right:       `read("dsm.tif") | show`},
 	{Code: problem.RotatedRaster, Title: "raster that is not north up",
