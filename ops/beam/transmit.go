@@ -187,8 +187,8 @@ var planeLaw = &ops.Spec{
 	Long: "The front passes the origin at time zero and travels along n = (sin a cos e, sin e, cos a cos e) for the angle a\n" +
 		"towards +x and the elevation e towards +y. Lists and ranges give one shot an item, in the order of the data's transmit dim.",
 	Params: []ops.Param{
-		ops.Num("angle", "deg", "steering towards +x").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "deg")),
-		ops.Num("elevation", "deg", "steering towards +y").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "deg")),
+		ops.Num("angle", "deg", "steering towards +x").Also(ops.KList | ops.KRange).Or(ops.Quantity(0, "deg")),
+		ops.Num("elevation", "deg", "steering towards +y").Also(ops.KList | ops.KRange).Or(ops.Quantity(0, "deg")),
 	},
 	Returns:  "a transmit law",
 	Examples: []ops.Example{{Title: "five angles", Code: "plane(angle: -10 deg .. 10 deg in 5) | show"}},
@@ -221,9 +221,9 @@ var divergingLaw = &ops.Spec{
 	Long: "The front passes the origin at time zero. A source at z < 0 diverges; a source at z > 0 is a focus, behind which the\n" +
 		"wave diverges again. Lists and ranges give one shot an item, in the order of the data's transmit dim.",
 	Params: []ops.Param{
-		ops.Num("x", "m", "virtual source").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "mm")),
-		ops.Num("y", "m", "virtual source").Also(ops.KList|ops.KRange).Or(ops.Quantity(0, "mm")),
-		ops.Num("z", "m", "virtual source: negative behind the probe").Also(ops.KList|ops.KRange),
+		ops.Num("x", "m", "virtual source").Also(ops.KList | ops.KRange).Or(ops.Quantity(0, "mm")),
+		ops.Num("y", "m", "virtual source").Also(ops.KList | ops.KRange).Or(ops.Quantity(0, "mm")),
+		ops.Num("z", "m", "virtual source: negative behind the probe").Also(ops.KList | ops.KRange),
 	},
 	Returns:  "a transmit law",
 	Examples: []ops.Example{{Title: "a source 10 mm behind the probe", Code: "diverging(z: -10 mm) | show"}},

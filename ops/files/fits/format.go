@@ -17,7 +17,7 @@ import (
 var Astronomical = &format.Format{
 	Name: "FITS", Endings: []string{".fits", ".fit"}, Choices: []string{"hdu", "member"}, Holds: holds, Takes: []string{"as"},
 	Open: openFile, List: list, Check: check, Create: create, WriteRecord: writeTable, CheckRecord: checkTable,
-	Reads: "A FITS file gives the image or the table of an HDU, the first with data unless `hdu` names another or gives its number, from 0. An image is an array, its slowest axis first, " +
+	Reads: "A FITS file gives the image or the table of an HDU, the first with data unless `hdu` names another or gives its number, from 0. An image is an array, its slowest axis first, with the names that CTYPE gives its dimensions, and coordinates where the header says that they go on by steps or by factors, " +
 		"a binary table a record of its columns, of which `member` reads one; columns of vectors have dimensions behind the one of the rows. Elements that BLANK or TNULL mark as missing are NaN, for " +
 		"which whole numbers become floats; scale and zero are applied, and units are those of BUNIT and TUNIT where they are known.",
 	Writes: "A FITS file holds an image, with its coordinates in HDUs of the names of its dimensions, or a record of arrays with the same first dimension as a binary table.",

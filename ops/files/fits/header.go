@@ -23,7 +23,7 @@ const (
 
 // matters are the keywords that are read; others may say what they like.
 var matters = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(SIMPLE|XTENSION|BITPIX|NAXIS[0-9]*|[PG]COUNT|GROUPS|EXTNAME|TFIELDS|BSCALE|BZERO|BLANK|BUNIT|ZIMAGE|CTYPE[0-9]+|T(TYPE|FORM|UNIT|SCAL|ZERO|NULL|DIM)[0-9]+)$`)
+	return regexp.MustCompile(`^(SIMPLE|XTENSION|BITPIX|NAXIS[0-9]*|[PG]COUNT|GROUPS|EXTNAME|TFIELDS|BSCALE|BZERO|BLANK|BUNIT|ZIMAGE|C(TYPE|UNIT|RVAL|RPIX|DELT)[0-9]+|(CD|PC)[0-9]+_[0-9]+|DC-FLAG|T(TYPE|FORM|UNIT|SCAL|ZERO|NULL|DIM)[0-9]+)$`)
 })
 
 // bare is the header of an HDU without data, and inPlace what the keywords of the file are called behind it: fitsio reads the data that they tell of.

@@ -281,17 +281,22 @@ type coords struct {
 // names that dims may have.
 var dimName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
-// place reads the names of the dims of an image from CTYPE, and their coordinates from HDUs of these names.
+// place reads the names of the dims of an image from CTYPE, and their coordinates from HDUs of these names, or from what the header says of steps.
 func (f *file) place(h hdu, a *array) error {
 	var names []string
 	for i := range a.shape {
-		name := h.text("CTYPE" + strconv.Itoa(len(a.shape)-i))
+		name := h.axisName(len(a.shape) - i)
 		if !dimName().MatchString(name) || slices.Contains(names, name) {
 			return nil
 		}
 		names = append(names, name)
 	}
 	a.names, a.coords = names, make([]coords, len(names))
+	for i, n := range a.shape {
+		if c, ok := h.linear(len(a.shape)-i, n); ok {
+			a.coords[i] = c
+		}
+	}
 	for other, err := range f.hdus() {
 		switch {
 		case err != nil:
