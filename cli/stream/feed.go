@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/kernels/region"
 	"weft/ops"
 )
 
@@ -118,14 +117,4 @@ func (f *feed) hand(ctx context.Context, fr *frame) bool {
 	case <-ctx.Done():
 		return false
 	}
-}
-
-func whole(shape []int) region.Region { return region.Whole(shape...) }
-
-// sized is a slice of so many bytes, the one given where it has them.
-func sized(b []byte, n int) []byte {
-	if cap(b) < n {
-		return make([]byte, n)
-	}
-	return b[:n]
 }

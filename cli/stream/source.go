@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/kernels/region"
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/format"
@@ -114,7 +115,7 @@ type arrays struct {
 	*npy.Frames
 	shape ops.Type
 	close func() error
-	raw   []byte
+	elements
 }
 
 func (a *arrays) next(h ops.HostArray) error {
@@ -122,13 +123,7 @@ func (a *arrays) next(h ops.HostArray) error {
 	if err != nil {
 		return err
 	}
-	of := f.Header()
-	a.raw = sized(a.raw, int(of.Bytes()))
-	if err := f.Read(a.raw, npy.Layout{DType: of.DType}); err != nil {
-		return err
-	}
-	format.Decode(h, h.Type.Unit, of.DType, a.raw)
-	return nil
+	return a.fill(h, f, region.Whole(f.Header().Shape...))
 }
 
 func (a *arrays) Close() error {
@@ -142,21 +137,30 @@ func (a *arrays) Close() error {
 type rows struct {
 	*npy.File
 	at, frames int
-	raw        []byte
+	elements
 }
 
 func (r *rows) next(h ops.HostArray) error {
 	if r.at == r.frames {
 		return io.EOF
 	}
-	of := r.Header()
-	tile := whole(of.Shape)
-	tile[0].Lo, tile[0].Hi = r.at, r.at+1
+	tile := region.Whole(r.Header().Shape...)
+	tile[0] = region.Interval{Lo: r.at, Hi: r.at + 1}
 	r.at++
-	r.raw = sized(r.raw, int(of.Bytes())/r.frames)
-	if err := r.ReadTile(r.raw, npy.Layout{DType: of.DType}, tile); err != nil {
+	return r.fill(h, r.File, tile)
+}
+
+// elements are those of a frame as its file has them, in the machine's byte order.
+type elements []byte
+
+// fill fills an array with a part of a file, whose numbers are in the array's unit.
+func (e *elements) fill(h ops.HostArray, from *npy.File, tile region.Region) error {
+	d := from.Header().DType
+	n := h.Type.Len() * d.Size()
+	*e = slices.Grow((*e)[:0], n)[:n]
+	if err := from.ReadTile(*e, npy.Layout{DType: d}, tile); err != nil {
 		return err
 	}
-	format.Decode(h, h.Type.Unit, of.DType, r.raw)
+	format.Decode(h, h.Type.Unit, d, *e)
 	return nil
 }

@@ -38,7 +38,7 @@ func openTarget(ctx context.Context, way string, out io.Writer, t ops.Type, said
 	if err != nil {
 		return nil, err
 	}
-	return &growing{g, order, 0}, nil
+	return &growing{g, order}, nil
 }
 
 // messages writes arrays one behind another, each with a header.
@@ -77,7 +77,6 @@ func (m *messages) close() error {
 type growing struct {
 	*npy.Growing
 	order format.Order
-	count int
 }
 
 func (g *growing) take(ctx context.Context, h ops.HostArray) error {
@@ -85,13 +84,12 @@ func (g *growing) take(ctx context.Context, h ops.HostArray) error {
 	if err := format.Encode(ctx, g, g.order, h); err != nil {
 		return err
 	}
-	g.count++
 	g.Grown()
 	return nil
 }
 
 func (g *growing) close() error {
-	if g.count == 0 {
+	if g.Len() == 0 {
 		return g.Abort()
 	}
 	return g.Commit(false)

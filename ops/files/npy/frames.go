@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"weft/ops/files/element"
@@ -63,11 +64,8 @@ func (f *Frames) Next(fits func(Header) error) (*File, error) {
 	if _, err := f.r.Discard(int(h.DataOffset)); err != nil {
 		return nil, fileio.Wrap(name, fileio.CannotRead, err)
 	}
-	if n := int(h.Bytes()); cap(f.body) < n {
-		f.body = make([]byte, n)
-	} else {
-		f.body = f.body[:n]
-	}
+	size := int(h.Bytes())
+	f.body = slices.Grow(f.body[:0], size)[:size]
 	if n, err := io.ReadFull(f.r, f.body); err != nil {
 		if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
 			err = &Error{Kind: fileio.Cut, Reason: fmt.Sprintf("ends within the array: %v of %v has %d bytes, and %d came", element.Shape(h.Shape), h.DType, len(f.body), n)}
@@ -119,6 +117,9 @@ func CreateGrowing(path string, d element.DType, shape []int) (*Growing, error) 
 
 // Grown says that one more array is written.
 func (g *Growing) Grown() { g.count++ }
+
+// Len is how many there are.
+func (g *Growing) Len() int { return g.count }
 
 // Commit writes how many arrays there are, and gives the file its name.
 func (g *Growing) Commit(durable bool) error {
