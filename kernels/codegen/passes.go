@@ -1,6 +1,8 @@
 package codegen
 
 import (
+	"slices"
+
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/codegen/values"
@@ -73,18 +75,32 @@ func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 			break
 		}
 	}
+	wait := waiting{name: Name(g.Fresh("waiting"))}
+	hide := Do(Call("HIDE", wait.name))
+	body = append(body, hide)
 	from := 0
 	for _, to := range ends {
 		p := kept
 		p.from, p.to = from, to
-		from = to
 		c.sc = values.NewScope(ir.Set{})
 		g.pass = &p
 		loops()
-		body = append(body, append(Block{Var("int", p.slot.Text, Int(0))}, c.sc.Body...))
+		var load, save []Stmt
+		for q := from; q < to; q++ {
+			for _, v := range c.copies {
+				for c.flying = range max(1, g.Schedule.Flight) {
+					l, s := wait.share(g.shareName(c, q, v))
+					load, save = append(load, l...), append(save, s...)
+				}
+			}
+		}
+		from = to
+		body = append(body, Block(slices.Concat([]Stmt{Var("int", p.slot.Text, Int(0))}, load, c.sc.Body, save)))
 	}
 	g.pass = nil
 	c.sc, c.lo, c.hi = outer, lo, hi
+	outer.Add(Array{Type: Spelled[ir.F32].Vector, Name: wait.name.Text, N: Int(wait.n), Aligned: true})
+	outer.Add(wait.begin...)
 	size := block
 	if inner == nil {
 		size *= g.W
@@ -92,7 +108,27 @@ func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 	t := c.ctype().Scalar
 	ending := Let(t, end.Text, c.call("s_min", Bin("+", start, Int(size)), hi))
 	c.sc.Add(Count(t, start.Text, lo, hi, size, append([]Stmt{ending}, body...)...))
+	c.sc.Add(append([]Stmt{hide}, wait.back...)...)
 	return true
+}
+
+// waiting are shares of sums that wait in memory for the pass that adds to them. Compilers that share out registers over a whole function would leave none
+// of them to any.
+type waiting struct {
+	name        *Expr
+	n           int
+	begin, back []Stmt // what is set aside before all blocks, and taken back behind them
+}
+
+// share gives what a pass begins and ends with for a share, which has its name there too.
+func (s *waiting) share(x Value) (load, save []Stmt) {
+	for _, e := range x.List() {
+		at := Deref(Spelled[x.Type].Vector, Bin("+", s.name, Int(s.n)))
+		s.n++
+		s.begin, s.back = append(s.begin, Set{To: at, Value: e}), append(s.back, Set{To: e, Value: at})
+		load, save = append(load, Var(Spelled[x.Type].Vector, e.Text, at)), append(save, Set{To: at, Value: e})
+	}
+	return load, save
 }
 
 // keep keeps what several passes need of a vector of turns.

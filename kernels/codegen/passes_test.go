@@ -35,10 +35,13 @@ func weighted() *ir.Kernel {
 
 // TestSumsInPasses compares sums that are made some at a time, for one point and for two in flight, with the scalar schedule: to the bit.
 func TestSumsInPasses(t *testing.T) {
-	k, array := weighted(), regexp.MustCompile(`(?m)^vf k\d+\[`)
+	k, array, own := weighted(), regexp.MustCompile(`(?m)^vf k\d+\[`), regexp.MustCompile(`(?m)^vf h\d+_\d+_0 = \*\(vf \*\)\(waiting`)
 	run := func(target schedule.Target, s schedule.CPU, tiles ...region.Region) (out string, kept int) {
 		d := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }, edit: func(c string) string {
 			kept = max(kept, len(array.FindAllString(c, -1)))
+			if n := len(own.FindAllString(c, -1)); s.Group > 0 && n < 7 {
+				t.Errorf("%s: passes hold %d sums of their own", s, n)
+			}
 			return c
 		}}
 		p, err := d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{})

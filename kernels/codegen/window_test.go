@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	render "weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
@@ -50,6 +51,29 @@ func TestWindowsOfNumbersBetweenLimits(t *testing.T) {
 			by := b.Alu(ir.Rint, b.Load(f32("K", 128), element))
 			return b.Cast(ir.I32, b.Min(b.Max(b.Add(by, whole(b, n, element)), b.F32(80)), b.F32(300)))
 		})
+	}
+}
+
+// What turns choose by conditions that rarely fail is settled for a block of them; where a condition fails, there is a copy that chooses.
+func TestWindowsOfTurnsThatRarelyDiffer(t *testing.T) {
+	choose := func(by int) func(b *ir.Builder, n, element *ir.Node) *ir.Node {
+		return func(b *ir.Builder, n, element *ir.Node) *ir.Node {
+			at := b.Add(element, b.I32(by))
+			held := b.Select(b.And(b.Le(b.I32(0), at), b.Lt(at, b.I32(128))), at, b.I32(0))
+			return b.Sub(b.Add(n, b.Load(&ir.Buffer{Name: "K", Type: ir.I32, Shape: []int{128}}, held)), b.I32(200))
+		}
+	}
+	testWindows(t, false, choose(5))
+	for by, choices := range map[int]int{5: 2, -5: 2, 20: 3} { // of copies: gathers, wide and narrow windows
+		k := planarAt(ir.F32, false, choose(by))
+		s := schedule.CPU{Lanes: []schedule.AxisN{{Axis: 0, N: 8}, {Axis: 1, N: 2}}, Window: 32, Guard: true, Table: 16}
+		out, err := render.Render(k, s, schedule.AVX512, "k", render.Way{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(regexp.MustCompile(`const int v\d+ = v\d+ \? `).FindAllString(out.Source, -1)); n != choices {
+			t.Errorf("%d turns on: %d copies choose", by, n)
+		}
 	}
 }
 

@@ -67,3 +67,59 @@ func TestLoadsBeyondEnds(t *testing.T) {
 		}
 	}
 }
+
+// held is O(i) = the sum over j of W(i, j) X(i + j - 3), where X is 0 outside: all of a row of X but its ends lies side by side for turns and for points.
+func held(elem ir.DType) *ir.Kernel {
+	const ni, nj = 70, 64
+	b := ir.NewBuilder()
+	i := b.Axis("i", ni)
+	x, w := &ir.Buffer{Name: "X", Type: elem, Shape: []int{ni}}, &ir.Buffer{Name: "W", Type: elem, Shape: []int{ni, nj}}
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(nj), Init: []*ir.Node{b.Const(elem, 0)}, Monoid: ir.Sum}, func(j *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		at := b.Sub(b.Add(i, j), b.I32(3))
+		in := b.And(b.Le(b.I32(0), at), b.Lt(at, b.I32(ni)))
+		y := b.Select(in, b.Load(x, b.Select(in, at, b.I32(0))), b.Const(elem, 0))
+		return []*ir.Node{b.Add(acc[0], b.Mul(b.Load(w, i, j), y))}, nil
+	})
+	return &ir.Kernel{Name: "held", Axes: []*ir.Node{i}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "O", Type: elem, Shape: []int{ni}}, Index: []*ir.Node{i}, Value: sum[0]}}}
+}
+
+// TestTurnsHeldWithinEnds compares turns and points on lanes that read a place which is another one beyond the ends with the scalar schedule: vectors within are read side by
+// side, and nothing is gathered but at the ends.
+func TestTurnsHeldWithinEnds(t *testing.T) {
+	kernels := []*ir.Kernel{held(ir.F32), held(ir.F64)}
+	in := map[string][]float64{"X": exactWave(70), "W": exactWave(70 * 64)}
+	slow := compileAll(t, kernels, schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
+		if !runs(t, target) {
+			continue
+		}
+		for _, s := range []schedule.CPU{{FoldLanes: true}, {Lanes: []schedule.AxisN{{Axis: 0, N: target.Lanes}}}} {
+			for n, p := range compileAll(t, kernels, target, func(*ir.Kernel) schedule.CPU { return s }) {
+				fast, k := p.(*launchable), kernels[n]
+				want := slow[n].(*launchable).outputs(t, in, []region.Region{k.Domain()})
+				if got := fast.outputs(t, in, []region.Region{{{Lo: 0, Hi: 33}}, {{Lo: 33, Hi: 70}}}); string(got["O"]) != string(want["O"]) {
+					t.Errorf("%s, %s, %s: differs from the scalar schedule", target.ISA, k.Inputs()[0].Type, s)
+				}
+				if l := fast.out.Loads; l["contiguous"] == 0 || s.FoldLanes && l["gather"] > 0 {
+					t.Errorf("%s, %s, %s: loads %v", target.ISA, k.Inputs()[0].Type, s, l)
+				}
+			}
+		}
+	}
+}
+
+// TestChoicesBetweenFloat64 looks at the text of choices between float64 by comparisons of such: no mask of a single register is made on the way.
+func TestChoicesBetweenFloat64(t *testing.T) {
+	b := ir.NewBuilder()
+	i := b.Axis("i", 64)
+	x := b.Load(&ir.Buffer{Name: "X", Type: ir.F64, Shape: []int{64}}, i)
+	in := b.And(b.Lt(b.F64(-1), x), b.Not(b.Lt(b.F64(2), x)))
+	k := &ir.Kernel{Name: "choose", Axes: []*ir.Node{i}, Stores: []ir.Store{{Buf: &ir.Buffer{Name: "O", Type: ir.F64, Shape: []int{64}}, Index: []*ir.Node{i}, Value: b.Select(in, x, b.F64(0))}}}
+	out, err := render.Render(k, schedule.CPU{Lanes: []schedule.AxisN{{Axis: 0, N: 16}}}, schedule.AVX512, "k", render.Way{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.Source, "sel_d(") || strings.Contains(out.Source, "wide0(") {
+		t.Errorf("masks are widened:\n%s", out.Source)
+	}
+}

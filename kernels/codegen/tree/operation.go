@@ -53,6 +53,16 @@ func Op(o ir.Op, t ir.DType, a ...Value) Value {
 	if !vec {
 		return Scalar(t, part(0))
 	}
+	if t == ir.Bool && !slices.ContainsFunc(a, func(x Value) bool { return x.Halves[0] == nil }) {
+		half := func(h int) *Expr {
+			args := make([]*Expr, len(a))
+			for i, x := range a {
+				args[i] = x.Halves[h]
+			}
+			return arithmetic(o, t, vec, args)
+		}
+		return truths(half(0), half(1))
+	}
 	return Each(t, part)
 }
 
@@ -110,7 +120,14 @@ func Narrowed(t ir.DType, test func(h int) *Expr) Value {
 	if schedule.Registers(t) == 1 {
 		return Vector(ir.Bool, test(0))
 	}
-	return Vector(ir.Bool, Call("cvt_li", Cast("vl", test(0)), Cast("vl", test(1))))
+	return truths(Cast("vl", test(0)), Cast("vl", test(1)))
+}
+
+// truths are those of which each half is as wide as registers of two are: what chooses between such values takes them so, and does not make one register of them first.
+func truths(low, high *Expr) Value {
+	x := Vector(ir.Bool, Call("cvt_li", low, high))
+	x.Halves = [2]*Expr{low, high}
+	return x
 }
 
 // And is x and y.
@@ -141,6 +158,9 @@ func Select(c, x, y Value) Value {
 func MaskPart(c Value, t ir.DType, h int) *Expr {
 	if schedule.Registers(t) == 1 {
 		return c.Part(0)
+	}
+	if c.Halves[h] != nil {
+		return c.Halves[h]
 	}
 	return Call(fmt.Sprintf("wide%d", h), c.Part(0))
 }

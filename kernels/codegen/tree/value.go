@@ -10,9 +10,10 @@ import (
 
 // Value is a computed value: a scalar, or a vector in as many registers as its type takes.
 type Value struct {
-	Type ir.DType
-	Vec  bool
-	Regs [2]*Expr
+	Type   ir.DType
+	Vec    bool
+	Regs   [2]*Expr
+	Halves [2]*Expr // of truths about values of two registers: as wide as each of these; nil otherwise
 }
 
 // Spelling is how a type is spelled: scalar, vector, and the suffix of prelude functions.

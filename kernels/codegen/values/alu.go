@@ -13,6 +13,9 @@ func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 	if n.Op == ir.Apart { // compilers contract nothing
 		return g.Val(n.Args[0], v, m)
 	}
+	if x, ok := g.settled(n, v, m); ok {
+		return x
+	}
 	if x, ok := g.fraction(n, v, m); ok {
 		return x
 	}
@@ -32,6 +35,9 @@ func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 		return x
 	}
 	if at, ok := g.Fused.Product(n); ok {
+		if fold := g.Top().Fold; fold != nil && g.Target.ISA != "cuda" && n.Args[1-at].Free().Meets(fold.AccBind) && !n.Args[at].Free().Meets(fold.AccBind) {
+			g.Val(n.Args[1-at], v, m) // of what turns before have left: written first, it is under way while this turn's own is computed
+		}
 		return MulAdd(n.Op, at, g.Val(n.Args[at].Args[0], v, m), g.Val(n.Args[at].Args[1], v, m), g.Val(n.Args[1-at], v, m))
 	}
 	if x, ok := g.ofMultiple(n, v, m); ok {

@@ -336,6 +336,13 @@ func (g *Generator) Name(sc *Scope, x Value) Value {
 		return Scalar(x.Type, name)
 	}
 	y := Named(x.Type, fmt.Sprintf("v%d", g.names))
+	if x.Halves[0] != nil {
+		for h, half := range x.Halves {
+			y.Halves[h] = Name(fmt.Sprintf("v%d_half%d", g.names, h))
+			sc.Add(Let(Spelled[ir.I64].Vector, y.Halves[h].Text, half))
+		}
+		x.Regs[0] = Call("cvt_li", y.Halves[0], y.Halves[1])
+	}
 	for h, e := range y.List() {
 		sc.Add(Let(Spelled[x.Type].Vector, e.Text, x.Regs[h]))
 	}

@@ -195,6 +195,10 @@ func (g *Generator) backward(n *ir.Node, p *Expr) Value {
 func (g *Generator) firstIteration(index *ir.Node, v int) Value {
 	var l ir.Linear
 	l.Add(index, 1)
+	return Scalar(ir.I32, g.atFirst(l, v))
+}
+
+func (g *Generator) atFirst(l ir.Linear, v int) *Expr {
 	sum := Int(l.C)
 	for _, t := range l.Terms {
 		x := g.iterated(t.N)
@@ -203,7 +207,7 @@ func (g *Generator) firstIteration(index *ir.Node, v int) Value {
 		}
 		sum = Bin("+", sum, Bin("*", x, Int(t.Coef)))
 	}
-	return Scalar(ir.I32, sum)
+	return sum
 }
 
 // laneLoop reads element by element what a mask selects (nil: all), into the zeroed x.

@@ -17,7 +17,7 @@ func plus(l, m ir.Linear, k int64) ir.Linear {
 	return out
 }
 
-// Look looks through what only changes an index that would be beyond the ends, by least and greatest values, remainders and magnitudes. Where none of
+// Look looks through what only changes an index that would be beyond the ends, by least and greatest values, remainders, magnitudes, and by another index under conditions. Where none of
 // the conditions is negative, it gives what l does. Of two values that are compared, varies tells which one runs along the array.
 func Look(l ir.Linear, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
 	if !slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.Coef == 0 || bends(t.N) }) {
@@ -33,7 +33,7 @@ func Look(l ir.Linear, varies func(*ir.Node) bool) (within ir.Linear, conditions
 
 // bends reports what Look looks through.
 func bends(n *ir.Node) bool {
-	return n.Kind == ir.KAlu && n.Type.Int() && (n.Op == ir.Min || n.Op == ir.Max || n.Op == ir.Abs || n.Op == ir.Mod)
+	return n.Kind == ir.KAlu && n.Type.Int() && (n.Op == ir.Min || n.Op == ir.Max || n.Op == ir.Abs || n.Op == ir.Mod || n.Op == ir.Select)
 }
 
 func lookAt(n *ir.Node, varies func(*ir.Node) bool) (within ir.Linear, conditions []ir.Linear) {
@@ -59,6 +59,11 @@ func lookAt(n *ir.Node, varies func(*ir.Node) bool) (within ir.Linear, condition
 			sign = -1
 		}
 		return a, append(conditions, plus(plus(ir.Linear{}, b, sign), a, -sign))
+	case ir.Select:
+		if tests, ok := Tests(n.Args[0]); ok && varies(n.Args[1]) && !varies(n.Args[2]) {
+			x := as(n.Args[1])
+			return x, append(conditions, tests...)
+		}
 	case ir.Abs:
 		x := as(n.Args[0])
 		return x, append(conditions, x)
@@ -88,6 +93,17 @@ func Holds(c *ir.Node) (ir.Linear, bool) {
 		l.C--
 	}
 	return l, true
+}
+
+// Tests gives what must not be negative for several comparisons to hold together; false: a condition is another.
+func Tests(c *ir.Node) ([]ir.Linear, bool) {
+	if c.Kind == ir.KAlu && c.Op == ir.And {
+		a, ok := Tests(c.Args[0])
+		b, too := Tests(c.Args[1])
+		return append(a, b...), ok && too
+	}
+	l, ok := Holds(c)
+	return []ir.Linear{l}, ok
 }
 
 // Ends are where the part of an axis begins and ends in which loads of a kernel all lie side by side and are all wanted; Some is false for a kernel
