@@ -15,6 +15,7 @@ import (
 	"weft/lang/check"
 	"weft/lang/syntax"
 	"weft/ops"
+	"weft/ops/files"
 	"weft/runtime/session"
 )
 
@@ -25,26 +26,47 @@ type inspectCommand struct {
 // Run says which arrays files hold, as read gives them, and how a pipeline reads them. Nothing but what stands in their headers is read.
 func (c inspectCommand) Run(s *streams) error {
 	var failed error
-	for i, path := range c.Files {
-		name := nameFor(path)
-		text := fmt.Sprintf("%s = read(%s)\n", name, strconv.Quote(path))
-		prog := session.CheckText(path, []byte(text), check.Options{Open: true})
-		if err := show(s.err, &prog.Found); err != nil {
-			failed = complain(s.err, err)
-			continue
-		}
-		if i > 0 {
-			fmt.Fprintln(s.out)
-		}
-		for def, v := range prog.Info.Defs {
-			if err := inspected(s.out, path, def, v); err != nil {
-				return err
+	told := 0
+	for _, path := range c.Files {
+		for _, option := range readings(path) {
+			name := nameFor(path)
+			text := fmt.Sprintf("%s = read(%s%s)\n", name, strconv.Quote(path), option)
+			prog := session.CheckText(path, []byte(text), check.Options{Open: true})
+			if err := show(s.err, &prog.Found); err != nil {
+				failed = complain(s.err, err)
+				continue
 			}
+			if told > 0 {
+				fmt.Fprintln(s.out)
+			}
+			told++
+			for def, v := range prog.Info.Defs {
+				if err := inspected(s.out, path+option, def, v); err != nil {
+					return err
+				}
+			}
+			fmt.Fprintf(s.out, "\n    %s", text)
 		}
-		fmt.Fprintf(s.out, "\n    %s", text)
 	}
 	return failed
 }
+
+// readings are what read needs behind the path for each part of a file that is several in one; of others, nothing.
+func readings(path string) []string {
+	option, places := files.Places(path)
+	if len(places) < 2 {
+		return []string{""}
+	}
+	for i, p := range places {
+		if !oneWord().MatchString(p) {
+			p = strconv.Quote(p)
+		}
+		places[i] = ", " + option + ": " + p
+	}
+	return places
+}
+
+var oneWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([A-Za-z][A-Za-z_0-9]*|[0-9]+)$`) })
 
 // inspected lists what a file gives.
 func inspected(out io.Writer, path string, def *syntax.Name, v ops.Value) error {

@@ -103,13 +103,11 @@ func (b *Builder) simplify(op Op, t DType, a []*Node) *Node {
 	if op == Not && a[0].Kind == KConst {
 		return b.Const(Bool, float64(1-a[0].I))
 	}
-	if op == Mul && t.Float() {
-		if a[1].IsConst(1) {
-			return a[0]
-		}
-		if a[0].IsConst(1) {
-			return a[1]
-		}
+	if (op == Mul || op == Div) && t.Float() && a[1].IsConst(1) {
+		return a[0]
+	}
+	if op == Mul && t.Float() && a[0].IsConst(1) {
+		return a[1]
 	}
 	if op == Sub && t.Float() && a[1].IsConst(0) && !math.Signbit(a[1].F) {
 		return a[0] // adding 0 would make another 0 of -0

@@ -28,6 +28,19 @@ func writes(f *format.Format) bool { return f.Create != nil || f.Write != nil ||
 // records says whether files hold a record of arrays.
 func records(f *format.Format) bool { return f.WriteRecord != nil }
 
+// Places are what a file, if it is several in one, holds, as an argument of read tells them apart; nothing of what cannot be read.
+func Places(path string) (option string, places []string) {
+	f := formatOf(path, func(f *format.Format) bool { return f.Places != nil })
+	if f == nil {
+		return "", nil
+	}
+	places, err := f.Places(path)
+	if err != nil {
+		return "", nil // which reading it tells
+	}
+	return f.Choices[0], places
+}
+
 // byRows says whether files are written row by row.
 func byRows(f *format.Format) bool { return f.Create != nil }
 

@@ -54,6 +54,20 @@ func extentSpecs() []*ops.Spec {
 			}),
 		},
 		{
+			Name: "unit", Doc: "One, in the unit of an array or a number.", Group: "making arrays",
+			Long:    "What is divided by it is a plain number, as many as there are of the unit: for what works with any unit, but needs plain numbers within, such as logarithms.",
+			Returns: "a number in the unit of the input.", Params: []ops.Param{{Name: "input", Doc: "array or number", Accept: ops.KNumber | ops.KArray, Unit: "*"}},
+			Examples: []ops.Example{{Title: "Lengths of a kind not known, on a scale of logarithms", Code: "a = axis(x, 1 mm .. 100 mm in 3)\nshow(log10(a / unit(a)))"}},
+			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
+				n, _ := c.Args["input"].(ops.Number)
+				if a, ok := c.Array("input"); ok {
+					n.Unit = a.Type().Unit
+				}
+				u := n.Unit.Sum(n.Unit, true) // of temperatures, a degree
+				return ops.Number{V: u.SI(), Unit: u}, nil
+			}),
+		},
+		{
 			Name: "bounds", Doc: "What the elements of an array are known to lie between before any is computed.", Group: "making arrays", Error: operand.Exact,
 			Long: "Of files and generators their least and largest value are known, and what follows from these by arithmetic; NaN and infinite values apart. " +
 				"Other arrays are between -inf and inf. What is left out because of it changes no result then, and saves work.",

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"weft/ops"
 	"weft/ops/files/element"
@@ -16,7 +18,7 @@ import (
 // Astronomical is the format of FITS files.
 var Astronomical = &format.Format{
 	Name: "FITS", Endings: []string{".fits", ".fit"}, Choices: []string{"hdu", "member"}, Holds: holds, Takes: []string{"as"},
-	Open: openFile, List: list, Check: check, Create: create, WriteRecord: writeTable, CheckRecord: checkTable,
+	Open: openFile, List: list, Places: places, Check: check, Create: create, WriteRecord: writeTable, CheckRecord: checkTable,
 	Reads: "A FITS file gives the image or the table of an HDU, the first with data unless `hdu` names another or gives its number, from 0. An image is an array, its slowest axis first, with the names that CTYPE gives its dimensions, and coordinates where the header says that they go on by steps or by factors, " +
 		"a binary table a record of its columns, of which `member` reads one; columns of vectors have dimensions behind the one of the rows. Elements that BLANK or TNULL mark as missing are NaN, for " +
 		"which whole numbers become floats; scale and zero are applied, and units are those of BUNIT and TUNIT where they are known.",
@@ -67,6 +69,28 @@ func list(path string, c format.Choice) ([]format.Part, error) {
 		parts[i] = format.Part{Name: col.name, Dims: col.dims(), Not: col.not}
 	}
 	return parts, nil
+}
+
+// places tells the HDUs that have data, as hdu names them.
+func places(path string) (names []string, err error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.close()
+	for h, err := range f.hdus() {
+		if err != nil {
+			return nil, err
+		}
+		name := h.name
+		if name == "" || slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(name, other) }) {
+			name = strconv.Itoa(h.index)
+		}
+		if h.size > 0 {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // written are the types of elements of files: what BITPIX and the form of a column say.

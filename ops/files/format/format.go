@@ -26,6 +26,8 @@ type Format struct {
 	// Choices are the arguments of read that choose one. List tells which arrays there are where a file is read as a record of them; nil: as an array.
 	Choices []string
 	List    func(path string, c Choice) ([]Part, error)
+	// Places are what the first of the choices may be, of files that are several in one; nil: they are one.
+	Places func(path string) ([]string, error)
 
 	// Holds says whether files can have elements of a type; nil: they hold no numbers.
 	Holds func(element.DType) bool
