@@ -44,9 +44,11 @@ func (r *run) prepareCounts(ctx context.Context) error {
 
 // bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
 func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (func(region.Region) error, error) {
-	b := device.Bindings{Mem: r.arrays.Memory}
-	if c := r.counted[k]; c != nil && program == r.opt.Programs.Of(k) {
-		return c.Bind(b, &s.Tally)
-	}
-	return program.Bind(b)
+	return s.Bind(program, r.arrays.Memory, func() (func(region.Region) error, error) {
+		b := device.Bindings{Mem: r.arrays.Memory}
+		if c := r.counted[k]; c != nil && program == r.opt.Programs.Of(k) {
+			return c.Bind(b, &s.Tally)
+		}
+		return program.Bind(b)
+	})
 }

@@ -23,6 +23,7 @@ type Device struct {
 	compiler *compiler
 	target   schedule.Target
 	march    []string
+	detail   func() string // of Info
 	store    store
 	headers  headers
 	loaded   loaded
@@ -53,7 +54,8 @@ func New(c Config) (*Device, error) {
 	if limit == 0 {
 		limit = DefaultCacheLimit
 	}
-	d := &Device{compiler: cc, target: target, march: march, store: store{filepath.Join(dir, "objects"), limit}}
+	d := newDevice(cc, target, march)
+	d.store = store{filepath.Join(dir, "objects"), limit}
 	d.headers.ready = map[string]bool{}
 	d.loaded.functions = map[string]*function{}
 	return d, nil
@@ -67,27 +69,30 @@ func Describing(isa string) (*Device, error) {
 		cc.Macros[name] = ""
 	}
 	target, march, err := chooseTarget(isa, cc.Macros)
-	return &Device{compiler: cc, target: target, march: march}, err
+	return newDevice(cc, target, march), err
 }
 
 var errDescribing = errors.New("native: kernels are described for another machine here, and not built")
 
 // Info names the processor, the compiler and the instruction set.
 func (d *Device) Info() device.Info {
-	isa := d.target.ISA
-	if d.compiler.CPU != "" && len(d.march) > 0 && d.march[0] == "-march=native" {
-		isa += ", " + d.compiler.CPU
-	}
-	if slices.Contains(d.march, fastGather) {
-		isa += ", gathers"
-	}
-	return device.Info{
-		Name:    "cpu",
-		Kind:    "native",
-		Detail:  strings.Join([]string{processorName(), d.compiler.Version, isa}, "; "),
-		Threads: runtime.GOMAXPROCS(0),
-		Rules:   rules{d.target},
-	}
+	return device.Info{Name: "cpu", Kind: "native", Detail: d.detail(), Threads: runtime.GOMAXPROCS(0), Rules: rules{d.target}}
+}
+
+// newDevice is a device that compiles so.
+func newDevice(cc *compiler, target schedule.Target, march []string) *Device {
+	d := &Device{compiler: cc, target: target, march: march}
+	d.detail = sync.OnceValue(func() string { // Info is asked at each launch
+		isa := target.ISA
+		if cc.CPU != "" && len(march) > 0 && march[0] == "-march=native" {
+			isa += ", " + cc.CPU
+		}
+		if slices.Contains(march, fastGather) {
+			isa += ", gathers"
+		}
+		return strings.Join([]string{processorName(), cc.Version, isa}, "; ")
+	})
+	return d
 }
 
 // rules are those of code for a target.

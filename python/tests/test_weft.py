@@ -266,6 +266,10 @@ LONG = "x = axis(x, 0 .. 1 in 1000)\nb = x | iterate(v -> cos(v) + x / 1000000, 
 class Ends(unittest.TestCase):
     """Processes that end, and runs that are interrupted."""
 
+    def setUp(self):
+        # What is started in the background ignores Ctrl-C.
+        self.addCleanup(signal.signal, signal.SIGINT, signal.signal(signal.SIGINT, signal.default_int_handler))
+
     def test_interrupted(self):
         s = weft.Session()
         self.addCleanup(s.close)

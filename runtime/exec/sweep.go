@@ -25,6 +25,7 @@ type Sweep struct {
 	Trace   *trace.Writer
 	Tally   device.Tally // of programs that count
 
+	bound      bindings
 	mu         sync.Mutex
 	waiting    []region.Region // not queued yet
 	queue      []job

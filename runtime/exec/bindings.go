@@ -1,0 +1,73 @@
+package exec
+
+import (
+	"slices"
+
+	"weft/kernels/device"
+	"weft/kernels/ir"
+	"weft/kernels/region"
+)
+
+// mostBound is how many bindings of a kernel are kept: a loop gives each turn the arrays of the turn before the last.
+const mostBound = 4
+
+// bindings are launches of one kernel with arrays that it had before.
+type bindings struct {
+	buffers []*ir.Buffer
+	kept    []binding
+	next    int // of those kept, the one to be replaced
+}
+
+// binding is a program with its arrays: where they lie, as memory that slides lies elsewhere from block to block.
+type binding struct {
+	program device.Program
+	mem     []device.Memory
+	first   []*byte
+	launch  func(region.Region) error
+}
+
+// Bind gives a program the arrays in mem, unless it has them already: bind does it.
+func (s *Sweep) Bind(program device.Program, mem map[*ir.Buffer]device.Memory, bind func() (func(region.Region) error, error)) (func(region.Region) error, error) {
+	b := &s.bound
+	if b.buffers == nil {
+		k := program.Kernel()
+		b.buffers = slices.Concat(k.Inputs(), k.Outputs())
+	}
+	if i := slices.IndexFunc(b.kept, func(x binding) bool { return x.program == program && x.has(b.buffers, mem) }); i >= 0 {
+		return b.kept[i].launch, nil
+	}
+	launch, err := bind()
+	if err != nil {
+		return nil, err
+	}
+	x := binding{program: program, launch: launch}
+	for _, buf := range b.buffers {
+		m := mem[buf]
+		x.mem, x.first = append(x.mem, m), append(x.first, firstByte(m))
+	}
+	if len(b.kept) < mostBound {
+		b.kept = append(b.kept, x)
+	} else {
+		b.kept[b.next] = x
+		b.next = (b.next + 1) % mostBound
+	}
+	return launch, nil
+}
+
+// has reports whether the arrays in mem are those of a binding, and where they were.
+func (x binding) has(buffers []*ir.Buffer, mem map[*ir.Buffer]device.Memory) bool {
+	for i, b := range buffers {
+		if m := mem[b]; m != x.mem[i] || firstByte(m) != x.first[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// firstByte is where memory begins; nil: not on the host, or freed.
+func firstByte(m device.Memory) *byte {
+	if m == nil || len(m.Host()) == 0 {
+		return nil
+	}
+	return &m.Host()[0]
+}
