@@ -85,7 +85,21 @@ func (c *checker) load(b *binding) ops.Value {
 			c.resolve(m.scope.names[use.Name().Text])
 		}
 	}
+	if syntax.IsData(name) {
+		return c.recordOf(m)
+	}
 	return m
+}
+
+// recordOf are the values of a file that holds nothing else.
+func (c *checker) recordOf(m *module) ops.Value {
+	r := ops.Record{Names: m.scope.all(), Fields: map[string]ops.Value{}}
+	for _, n := range r.Names {
+		if r.Fields[n] = c.valueOf(m.scope.names[n]); r.Fields[n] == nil {
+			return nil
+		}
+	}
+	return r
 }
 
 // partly is a library of functions, each of which is parsed where it is first called: a program uses few of them.

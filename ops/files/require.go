@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/files/format"
 	"weft/ops/problem"
 )
 
@@ -12,7 +13,7 @@ func requireSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "require", Doc: "Stop where a condition does not hold.", Group: group,
 		Long: "What is known beforehand is checked with the program; a condition on the elements of an array, of which all must hold, when they are " +
-			"computed.",
+			"computed: the first at which it does not is told.",
 		Returns: "the condition.",
 		Params: []ops.Param{
 			{Name: "condition", Doc: "what must hold", Accept: ops.KArray | ops.KBool, Unit: "*"},
@@ -47,12 +48,22 @@ func (r requirement) broken() error {
 
 func (requirement) Holds() {}
 
-// Take looks for an element that is false.
+// Take looks for elements that are false.
 func (r requirement) Take(_ context.Context, in []ops.HostArray, _ ops.Terminal) (ops.Note, error) {
-	for i := range in[0].Type.Len() {
+	t := in[0].Type
+	first, count := 0, 0
+	for i := range t.Len() {
 		if in[0].Float(i) == 0 {
-			return ops.Note{}, r.broken()
+			if count++; count == 1 {
+				first = i
+			}
 		}
 	}
-	return ops.Note{}, nil
+	switch {
+	case count == 0:
+		return ops.Note{}, nil
+	case len(t.Dims) == 0:
+		return ops.Note{}, r.broken()
+	}
+	return ops.Note{}, problem.Wrong(problem.NotMet, "condition", "", "%s: not so at %d of %d, the first at %s", r.Text("text"), count, t.Len(), format.IndexText(t, first))
 }

@@ -73,7 +73,7 @@ func listSpecs() []*ops.Spec {
 		}, {
 			Name: "has", Doc: "Whether a record has a part that a text names.", Group: "repetition", Returns: "true or false.",
 			Long:   "Functions tell by it what they were given: `if has(city, \"canopy\") then ...` looks at that branch alone which is taken.",
-			Params: []ops.Param{{Name: "of", Doc: "the record, or what has parts as one has; a number has none", Accept: ops.KRecord | ops.KObject | ops.KNumber, Unit: "*"}, ops.Str("name", "name of the part")},
+			Params: []ops.Param{{Name: "of", Doc: "the record, or what has parts as one has; a number and a list have none", Accept: ops.KRecord | ops.KObject | ops.KNumber | ops.KList, Unit: "*"}, ops.Str("name", "name of the part")},
 			Examples: []ops.Example{{Title: "Wind where there is some", Code: "fn wind(weather) = if has(weather, \"wind\") then weather.wind else 1 m/s\n" +
 				"show(wind((air: 20 degC)))\nshow(wind((air: 20 degC, wind: 3 m/s)))"}},
 			Bind: ops.Make(func(c *ops.Call) (ops.Value, error) {
