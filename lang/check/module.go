@@ -85,15 +85,10 @@ func (c *checker) load(b *binding) ops.Value {
 			c.resolve(m.scope.names[use.Name().Text])
 		}
 	}
-	if syntax.IsData(name) {
-		return c.recordOf(m)
+	if !syntax.IsData(name) {
+		return m
 	}
-	return m
-}
-
-// recordOf are the values of a file that holds nothing else.
-func (c *checker) recordOf(m *module) ops.Value {
-	r := ops.Record{Names: m.scope.all(), Fields: map[string]ops.Value{}}
+	r := ops.Record{Names: m.scope.all(), Fields: map[string]ops.Value{}} // values alone
 	for _, n := range r.Names {
 		if r.Fields[n] = c.valueOf(m.scope.names[n]); r.Fields[n] == nil {
 			return nil
