@@ -17,6 +17,7 @@ type Dataset struct {
 	Shape []int
 	Not   string // why it cannot be read: "holds texts"; empty: it can
 	Attrs Attributes
+	Leads uint64 // of a single reference: the address of what it leads to
 
 	file    *file // as it was
 	addr    uint64
@@ -29,6 +30,7 @@ type Dataset struct {
 type Group struct {
 	Path  string
 	Attrs Attributes
+	Addr  uint64
 }
 
 // Content is what there is in a file.
@@ -75,7 +77,7 @@ func Find(r io.ReaderAt, size int64) (*Content, error) {
 			return nil
 		}
 		seen[addr] = true
-		out.Groups = append(out.Groups, Group{path, attrs})
+		out.Groups = append(out.Groups, Group{path, attrs, addr})
 		if path != "" {
 			path += "/"
 		}
@@ -148,9 +150,24 @@ func (f *file) dataset(all []message) (*Dataset, error) {
 		d.Not = d.layout.not
 	}
 	if d.Not != "" {
+		if t.class == referenceClass && t.size == f.wide && elements == 1 && d.layout.not == "" {
+			return d, d.follow(f)
+		}
 		return d, nil
 	}
 	return d, d.layout.check(f, d, int64(elements))
+}
+
+// follow reads a single reference.
+func (d *Dataset) follow(f *file) (err error) {
+	b := d.inside
+	if d.kind == contiguousLayout && !d.missing {
+		b, err = f.read(d.at, f.wide)
+	}
+	if c := (&cursor{b: b, f: f}); err == nil && len(b) >= f.wide {
+		d.Leads = c.address()
+	}
+	return err
 }
 
 // Attributes are those of an object by their names.

@@ -12,34 +12,38 @@ import (
 )
 
 // findNew looks through a file of MATLAB 7.3, which is one of HDF5: each variable is a dataset with the extents in the other order, a structure a group.
-// What the groups # hold is reached from cells alone.
+// What the groups # hold is reached from cells alone: a cell of one element is what it holds.
 func findNew(r io.ReaderAt, size int64) (parts []part, err error) {
 	all, err := hdf5.Find(r, size)
 	if err != nil {
 		return nil, err
 	}
-	sparse := map[string]int{} // rows of the matrices, by the groups that they are
+	names := cells(all)
+	sparse := map[string]bool{} // groups that are matrices
 	for _, g := range all.Groups {
-		if rows := g.Attrs["MATLAB_sparse"].Numbers(); len(rows) == 1 && g.Path != "" {
-			if rows[0] < 0 || rows[0] >= 1<<31 {
-				return nil, damage("%s is a matrix of %v rows", g.Path, rows[0])
-			}
-			sparse[g.Path] = int(rows[0])
-			p, err := entries(all, g.Path, int(rows[0]))
-			if err != nil {
-				return nil, err
-			}
-			parts = append(parts, p...)
-		}
-	}
-	for _, d := range all.Datasets {
-		group, _, within := strings.Cut(d.Path, "/")
-		parent := d.Path[:max(0, strings.LastIndex(d.Path, "/"))]
-		if _, known := sparse[parent]; within && strings.HasPrefix(group, "#") || known {
+		rows, name := g.Attrs["MATLAB_sparse"].Numbers(), names.of(g.Path)
+		if len(rows) != 1 || g.Path == "" {
 			continue
 		}
-		p := newPart(d, d.Path)
+		if sparse[g.Path] = true; name == "" {
+			continue
+		}
+		if rows[0] < 0 || rows[0] >= 1<<31 {
+			return nil, damage("%s is a matrix of %v rows", name, rows[0])
+		}
+		p, err := entries(all, g.Path, name, int(rows[0]))
+		if err != nil {
+			return nil, err
+		}
+		parts = append(parts, p...)
+	}
+	for _, d := range all.Datasets {
+		name := names.of(d.Path)
 		class, _ := d.Attrs["MATLAB_class"].Text()
+		if name == "" || sparse[above(d.Path)] || class == "cell" && names.leads[d.Path] {
+			continue
+		}
+		p := newPart(d, name)
 		switch empty := d.Attrs["MATLAB_empty"].Numbers(); {
 		case len(empty) == 1 && empty[0] != 0:
 			p.not = "is empty"
@@ -60,6 +64,58 @@ func findNew(r io.ReaderAt, size int64) (parts []part, err error) {
 	return parts, nil
 }
 
+// above is the path of the group that something is in.
+func above(path string) string { return path[:max(0, strings.LastIndex(path, "/"))] }
+
+// held are the cells of one element: what each holds is called like the cell, by the path of either.
+type held struct {
+	called map[string]string
+	leads  map[string]bool
+}
+
+func cells(all *hdf5.Content) held {
+	paths := map[uint64]string{}
+	for _, g := range all.Groups {
+		paths[g.Addr] = g.Path
+	}
+	h := held{map[string]string{}, map[string]bool{}}
+	for _, d := range all.Datasets {
+		if class, _ := d.Attrs["MATLAB_class"].Text(); class != "cell" || d.Leads == 0 {
+			continue
+		}
+		path := paths[d.Leads]
+		if to := all.At(d.Leads); to != nil {
+			path = to.Path
+		}
+		if hidden(path) && h.called[path] == "" {
+			h.called[path], h.leads[d.Path] = d.Path, true
+		}
+	}
+	return h
+}
+
+// hidden reports whether a path is of what only cells lead to.
+func hidden(path string) bool { return strings.HasPrefix(path, "#") && strings.Contains(path, "/") }
+
+// of is what something is called for people; empty: nothing leads to it. What a cell holds may be in what another one holds.
+func (h held) of(path string) string {
+	for range deepest {
+		if !strings.HasPrefix(path, "#") {
+			return path
+		}
+		at, rest := path, ""
+		for at != "" && h.called[at] == "" {
+			at = above(at)
+			rest = path[len(at):]
+		}
+		if at == "" {
+			return ""
+		}
+		path = h.called[at] + rest
+	}
+	return ""
+}
+
 // newPart is a dataset as a variable.
 func newPart(d *hdf5.Dataset, path string) part {
 	p := part{name: strings.ReplaceAll(path, "/", "."), not: d.Not, class: d.DType, set: d, full: slices.Clone(d.Shape)}
@@ -67,8 +123,8 @@ func newPart(d *hdf5.Dataset, path string) part {
 	return p
 }
 
-// entries are the parts of a sparse matrix of so many rows.
-func entries(all *hdf5.Content, group string, rows int) ([]part, error) {
+// entries are the parts of a sparse matrix of so many rows, which is a group.
+func entries(all *hdf5.Content, group, called string, rows int) ([]part, error) {
 	find := func(name string) *hdf5.Dataset {
 		i := slices.IndexFunc(all.Datasets, func(d *hdf5.Dataset) bool { return d.Path == group+"/"+name })
 		if i < 0 || all.Datasets[i].Not != "" {
@@ -77,14 +133,14 @@ func entries(all *hdf5.Content, group string, rows int) ([]part, error) {
 		return all.Datasets[i]
 	}
 	data, in, from := find("data"), find("ir"), find("jc")
-	name := strings.ReplaceAll(group, "/", ".")
+	name := strings.ReplaceAll(called, "/", ".")
 	if data == nil || in == nil {
 		return []part{{name: name, not: "is empty"}}, nil
 	}
 	if from == nil || len(data.Shape) != 1 || !slices.Equal(data.Shape, in.Shape) || len(from.Shape) != 1 {
 		return nil, damage("%s is a sparse matrix whose parts do not go together", name)
 	}
-	value, row, start := newPart(data, group+".value"), newPart(in, group+".row"), newPart(from, group+".start")
+	value, row, start := newPart(data, called+".value"), newPart(in, called+".row"), newPart(from, called+".start")
 	row.class, start.class = element.Int32, element.Int32
 	start.below, row.below, row.starts = data.Shape[0]+1, rows, &start
 	value.dims, row.dims, start.dims = []string{"entry"}, []string{"entry"}, []string{"start"}

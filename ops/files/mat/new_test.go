@@ -23,12 +23,13 @@ func TestNewFiles(t *testing.T) {
 		said[p.Name] = fmt.Sprint(p.Not, p.Dims)
 	}
 	for name, want := range map[string]string{"a": "[axis0 axis1]", "s.row": "[axis0]", "s.flag": "[axis0 axis1]", "text": "is a text[axis0]", "none": "is empty[axis0]", "z": "[axis0 axis1]",
-		"m.value": "[entry]", "m.row": "[entry]", "m.start": "[start]"} {
+		"m.value": "[entry]", "m.row": "[entry]", "m.start": "[start]",
+		"s.dose.value": "[entry]", "s.dose.row": "[entry]", "s.dose.start": "[start]", "outer.deep": "[axis0]", "two": "is a list of what is no number[axis0]"} {
 		if said[name] != want {
 			t.Errorf("%s: %s, want %s", name, said[name], want)
 		}
 	}
-	if len(said) != 9 {
+	if len(said) != 14 {
 		t.Errorf("%v", said)
 	}
 	all, err := partsOf(path)
@@ -55,6 +56,7 @@ func TestNewFiles(t *testing.T) {
 			"s.flag":  "bool [2 3] [0 0 0 1 1 1]",
 			"z":       "complex128 [3 2] [(0+1i) (3+1i) (1+1i) (4+1i) (2+1i) (5+1i)]",
 			"m.value": "float64 [3] [1 2 3]", "m.row": "int32 [3] [0 2 3]", "m.start": "int32 [4] [0 2 2 3]",
+			"s.dose.value": "float64 [1] [5]", "s.dose.row": "int32 [1] [1]", "s.dose.start": "int32 [2] [0 1]", "outer.deep": "float64 [3] [0 1 2]",
 		}[p.name]
 		if got != want {
 			t.Errorf("%s: %s, want %s", p.name, got, want)

@@ -43,5 +43,19 @@ with h5py.File("../../mat/testdata/new.mat", "w", userblock_size=512) as f:  # a
     g.attrs["MATLAB_sparse"] = np.uint64(4)
     g["data"], g["ir"], g["jc"] = np.array([1.0, 2.0, 3.0]), np.array([0, 2, 3], "<u8"), np.array([0, 2, 2, 3], "<u8")
     f.create_dataset("#refs#/x", data=values("<f8", 2))
+    h = f.create_group("#refs#/y")  # of cells: one of a matrix, one of a structure with a cell of numbers, one of two elements
+    h.attrs["MATLAB_sparse"] = np.uint64(2)
+    h["data"], h["ir"], h["jc"] = np.array([5.0]), np.array([1], "<u8"), np.array([0, 1], "<u8")
+    variable("#refs#/z", values("<f8", 1, 3), "double")
+    f.create_group("#refs#/s").attrs["MATLAB_class"] = np.bytes_("struct")
+    def cell(name, *to):
+        d = f.create_dataset(name, (len(to), 1), dtype=h5py.ref_dtype)
+        for i, t in enumerate(to):
+            d[i, 0] = f[t].ref
+        d.attrs["MATLAB_class"] = np.bytes_("cell")
+    cell("s/dose", "#refs#/y")
+    cell("#refs#/s/deep", "#refs#/z")
+    cell("outer", "#refs#/s")
+    cell("two", "#refs#/x", "#refs#/z")
 with open("../../mat/testdata/new.mat", "r+b") as f:
     f.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
