@@ -308,7 +308,7 @@ func past(m *module.Module, opt Options) error {
 }
 
 func placed(m *module.Module, opt Options) error {
-	how := place.Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost}
+	how := place.Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost, Inner: opt.within != ""}
 	if opt.Replace {
 		how.Decided = nil
 	}

@@ -87,7 +87,7 @@ func TestPlacement(t *testing.T) {
 		}, "ramp fast:0, dear fast:0, double cpu"},
 		{"and on a device where it is slower", []place.DeviceModel{distant}, "", func(w *world) *ops.Instance {
 			return w.sink(w.double(on(w, "far:0", w.double(w.ramp(n)))))
-		}, "ramp cpu, double far:0, double cpu"},
+		}, "ramp far:0, double far:0, double cpu"},
 		{"on a family of devices", []place.DeviceModel{quick, distant}, "", func(w *world) *ops.Instance {
 			return w.sink(on(w, "far", w.ramp(n)))
 		}, "ramp far:0"},

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner/bound"
 	"weft/planner/bounds"
@@ -92,7 +93,11 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	}
 	if able, why := r.fleet.Able(k.IR, k.Place.Devices); !able {
 		r.onHost[w.step.ID] = true
-		return false, r.deviceFailed(fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
+		err := r.deviceFailed(fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
+		if err == nil && r.stays() {
+			err = r.allocate(ctx, w.step)
+		}
+		return false, err
 	}
 	job, err := w.job(over)
 	if err != nil {
@@ -105,6 +110,18 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	w.share(shares)
 	r.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": k.Flops, "bytes": k.Bytes, "device": w.device})
 	return true, err
+}
+
+// stays reports whether devices keep what they make until somebody asks for it: where arrays are whole, made once, and of as many elements as planned,
+// and nobody looks at all of them.
+func (r *run) stays() bool {
+	return r.fleet != nil && r.plan.Stream == nil && r.program == nil && r.opt.Inspect == nil && !r.plan.Counted() &&
+		!slices.ContainsFunc(r.plan.Kernels(), func(s *bound.Step) bool { return r.plan.Starts(s) != nil })
+}
+
+// away reports whether a step leaves what it makes on devices.
+func (r *run) away(step *bound.Step) bool {
+	return step.Kernel != nil && r.accelerated(step.Kernel) && !r.onHost[step.ID] && r.stays()
 }
 
 // kindOf is the kind of an accelerator.
@@ -139,9 +156,15 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 	if w.loads == nil {
 		w.loads = bounds.Needed(k.IR)
 	}
-	j, err := exec.Part(w.step, over, w.loads, r.arrays.Host)
+	j, err := exec.Part(w.step, over, w.loads, r.arrays.Lying)
 	if err != nil {
 		return nil, err
+	}
+	j.Array = r.arrays.Room(slices.Concat(w.step.Reads, w.step.Writes))
+	if r.stays() {
+		j.Stays = func(part *ir.Buffer) bool {
+			return !slices.ContainsFunc(w.step.Writes, func(id string) bool { return slices.Contains(r.arrays.ByID[id].Bufs, part) && r.plan.Taken(id) })
+		}
 	}
 	if k.Asked() {
 		j.Tiles = k.TilesOf(over, r.opt.Threads)
@@ -152,7 +175,7 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 		if err := r.defined(); err != nil {
 			return nil, err
 		}
-		j.Check = w.spotCheck(r.references[w.step.ID])
+		j.Check = w.spotCheck(r.references[w.step.ID], over)
 	}
 	return j, nil
 }

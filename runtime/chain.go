@@ -91,7 +91,7 @@ func (r *run) runChain(ctx context.Context, c *plan.Chain, cuts []region.Interva
 	}})
 	for i := range steps {
 		if blanks := r.arrays.Blanks(&steps[i]); err == nil {
-			if err = blanks.Judge(); err != nil {
+			if err = blanks.Judge(ctx); err != nil {
 				err = r.failed(ctx, &steps[i], err)
 			}
 		}
@@ -104,7 +104,7 @@ func (r *run) chainBlocks(ctx context.Context, c chainRun) error {
 	for i := range c.steps {
 		s := &c.steps[i]
 		if c.works[i] == nil {
-			if err := r.allocate(s); err != nil {
+			if err := r.allocate(ctx, s); err != nil {
 				return r.failed(ctx, s, err)
 			}
 			c.works[i] = r.work(s)

@@ -269,7 +269,7 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	}
 	first := p.works[i] == nil
 	if first {
-		if err := p.allocate(s); err != nil {
+		if err := p.allocate(d.ctx, s); err != nil {
 			return err
 		}
 		p.works[i] = p.work(s)

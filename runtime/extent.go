@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -151,8 +152,22 @@ func (r *run) ease(step *bound.Step) {
 	}
 }
 
-// free gives up arrays, and what was asked for them.
-func (r *run) free(ids []string) {
+// free gives up arrays, and what was asked for them. Where devices alone hold what was made from some of these, they stay as long as there is memory
+// for that.
+func (r *run) free(ctx context.Context, ids []string) error {
+	if r.stays() {
+		r.kept = r.arrays.Let(append(r.kept, ids...))
+		more := r.arrays.Taken(r.kept)
+		if _, err := r.granted.Grow(more - r.more); err != nil {
+			if err := r.arrays.BringAll(ctx); err != nil {
+				return err
+			}
+			r.kept = r.arrays.Let(r.kept)
+			more = r.more
+		}
+		r.more = more
+		return nil
+	}
 	r.arrays.Free(ids)
 	for _, id := range ids {
 		if n, asked := r.arrays.Sizes[id]; asked && !r.arrays.There(id) {
@@ -160,6 +175,7 @@ func (r *run) free(ids []string) {
 			delete(r.arrays.Sizes, id)
 		}
 	}
+	return nil
 }
 
 // there is the part of an array that there is when a step takes it.

@@ -24,7 +24,7 @@ func NewPart(p *bound.Plan, opt Options) *Part {
 func (t *Part) Run(ctx context.Context, s *bound.Step, tiles []region.Region) error {
 	err := ctx.Err()
 	if err == nil {
-		err = t.run.allocate(s)
+		err = t.run.allocate(ctx, s)
 	}
 	switch {
 	case err != nil:

@@ -6,6 +6,7 @@ import (
 
 	"weft/ops/problem"
 	"weft/planner/bound"
+	"weft/planner/bounds"
 	"weft/runtime/audit"
 	"weft/runtime/exec"
 )
@@ -57,11 +58,16 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 			kernel = time.Duration(ran.Wall * float64(time.Second))
 		}
 	}
+	points := audit.Points(k.IR.Domain(), mostSamples, r.opt.Seed+1)
+	if r.stays() {
+		if err := r.arrays.Peek(ctx, step.Writes, bounds.Needed(k.IR), points); err != nil {
+			return 0, "", err
+		}
+	}
 	launch, err := r.bind(k, program, &exec.Sweep{})
 	if err != nil {
 		return 0, "", err
 	}
-	points := audit.Points(k.IR.Domain(), mostSamples, r.opt.Seed+1)
 	deadline := start.Add(max(recomputeTime, time.Duration(recomputeShare*float64(kernel))))
 	for _, i := range audit.Scattered(len(points)) {
 		if err := ctx.Err(); err != nil || time.Now().After(deadline) {

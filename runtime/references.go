@@ -103,12 +103,12 @@ func (r *run) compileReferences(ctx context.Context, refs []*audit.Reference) (f
 	return func() {}, nil
 }
 
-// stored are the arrays that a kernel stores.
+// stored are the arrays that a kernel stores; those that devices hold alone may be without data.
 func (r *run) stored(step *bound.Step) ([]audit.Array, error) {
 	out := make([]audit.Array, len(step.Kernel.Roots))
 	for i, s := range step.Kernel.Roots {
 		b := r.arrays.ByStage[s]
-		h, err := r.arrays.Host(b.ID)
+		h, err := r.arrays.Lying(b.ID)
 		if err != nil {
 			return nil, err
 		}

@@ -52,6 +52,8 @@ type run struct {
 	doubt       doubt
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything
+	kept        []string       // arrays that no step needs, but what devices alone hold was made from
+	more        int64          // of what was granted, for those
 	eased       int64          // of what was granted for what is known while planning: bytes that were given back
 	layout      *blocks.Stream // of a run in blocks, of which so many passes are done
 	passed      int
@@ -177,7 +179,9 @@ func (r *run) execute(ctx context.Context) error {
 		} else if err := r.step(ctx, step); err != nil {
 			return r.failed(ctx, step, err)
 		}
-		r.free(step.Frees)
+		if err := r.free(ctx, step.Frees); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -190,10 +194,18 @@ func (r *run) failed(ctx context.Context, step *bound.Step, err error) error {
 	return &result.StageError{Stage: step.Name, Where: step.Where(), Err: err}
 }
 
-// allocate makes sure that what a step reads and writes has memory.
-func (r *run) allocate(step *bound.Step) error {
+// allocate makes sure that what a step reads and writes has memory, and that what devices alone hold of it is there if the host reads it.
+func (r *run) allocate(ctx context.Context, step *bound.Step) error {
 	if err := r.room(step); err != nil {
 		return err
+	}
+	if r.away(step) {
+		return nil
+	}
+	if r.stays() {
+		if err := r.arrays.Bring(ctx, step.Reads); err != nil {
+			return err
+		}
 	}
 	for _, id := range step.Reads {
 		if err := r.arrays.Need(id, false); err != nil {
@@ -224,7 +236,7 @@ func (r *run) step(ctx context.Context, step *bound.Step) error {
 	if k := step.Kernel; k != nil && !r.accelerated(k) {
 		r.hands.Rouse(min(r.opt.Threads, len(k.TileSet)) - 1)
 	}
-	if err := r.allocate(step); err != nil {
+	if err := r.allocate(ctx, step); err != nil {
 		return err
 	}
 	switch step.Kind {
@@ -258,7 +270,7 @@ func (r *run) judge(ctx context.Context, step *bound.Step, over region.Region) e
 	r.doubt.spread(step)
 	if over.Equal(step.Kernel.IR.Domain()) {
 		blanks := r.arrays.Blanks(step)
-		if err := blanks.Judge(); err != nil {
+		if err := blanks.Judge(ctx); err != nil {
 			return err
 		}
 		if err := r.inspect(ctx, step); err != nil {

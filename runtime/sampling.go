@@ -87,15 +87,33 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) ([]aud
 	if err != nil {
 		return nil, err
 	}
+	for _, s := range c.step.Kernel.Roots { // how loud an array is says which of its elements to look at
+		if b := r.arrays.ByStage[s]; r.arrays.Away(b.ID) && audit.Rule(s, b.Storage()).Metric == ops.Level {
+			if err := r.arrays.Bring(ctx, []string{b.ID}); err != nil {
+				return nil, err
+			}
+		}
+	}
 	arrays, err := r.stored(c.step)
 	if err != nil {
 		return nil, err
 	}
 	peak := func(a audit.Array) float64 { return audit.Peak(a.HostArray, over, r.opt.Threads) }
 	points := audit.Pick(arrays, peak, over, n, r.opt.Seed)
+	if err := r.peek(ctx, c.step, c.ref, points); err != nil {
+		return nil, err
+	}
+	if arrays, err = r.stored(c.step); err != nil {
+		return nil, err
+	}
 	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.Memory, r.opt.Threads)
 	if err != nil {
 		return nil, err
+	}
+	if r.stays() && slices.ContainsFunc(taken, func(s audit.Sample) bool { s.Largest = s.Seen(); return !s.OK() }) { // what that is due to may be anywhere
+		if err := r.arrays.BringAll(ctx); err != nil {
+			return nil, err
+		}
 	}
 	for i := range taken {
 		s := &taken[i]

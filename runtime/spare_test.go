@@ -33,7 +33,7 @@ func TestFreedMemoryIsUsedAgain(t *testing.T) {
 	kernels := 0
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		if err := r.allocate(s); err != nil {
+		if err := r.allocate(t.Context(), s); err != nil {
 			t.Fatal(err)
 		}
 		for _, id := range s.Writes {

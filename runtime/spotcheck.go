@@ -2,15 +2,16 @@ package runtime
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"weft/kernels/region"
+	"weft/planner/bound"
+	"weft/planner/bounds"
 	"weft/runtime/audit"
 	"weft/runtime/result"
 )
 
-// Every range that an accelerator computed is looked at, at a few points, as soon as it is there: what a device gets wrong altogether
+// Every range that an accelerator computed is looked at, at a few points, once its kernel is done: what a device gets wrong altogether
 // must not reach the next kernel. The sample of the whole array comes besides.
 const (
 	spots         = 4
@@ -18,50 +19,83 @@ const (
 	costliestSpot = 2e7 // operations of a point that no range is looked at for
 )
 
-// spotCheck takes values of a range and what they should be, at one point at least, and judges them once the magnitudes of the whole array
-// are known.
-func (w *work) spotCheck(ref *audit.Reference) func(context.Context, region.Region) (func() string, error) {
+// spotCheck looks at a range, at one point at least. The largest magnitudes seen do as long as nothing seems wrong.
+func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.Context, region.Region) (string, error) {
 	r := w.run
 	if ref.Price() > costliestSpot {
 		return nil
 	}
 	n := int(max(1, min(spots, spotBudget/max(1, ref.Price()))))
-	var mu sync.Mutex
-	largest := make([]float64, len(w.step.Kernel.Roots)) // of what was looked at so far
-	return func(ctx context.Context, at region.Region) (func() string, error) {
-		start := time.Now()
-		arrays, err := r.stored(w.step)
-		if err != nil {
-			return nil, err
-		}
+	var peaks []float64
+	look := func(ctx context.Context, at region.Region) (string, error) {
 		elements, err := r.stores(w.step, at)
 		if err != nil {
-			return nil, err
+			return "", err
 		}
 		points := audit.Points(elements, n, r.opt.Seed)
-		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.Memory, 1)
+		if err := r.peek(ctx, w.step, ref, points); err != nil {
+			return "", err
+		}
+		arrays, err := r.stored(w.step)
 		if err != nil {
+			return "", err
+		}
+		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.Memory, r.opt.Threads)
+		if err != nil {
+			return "", err
+		}
+		for i := range taken {
+			taken[i].Largest = taken[i].Seen()
+		}
+		if audit.Gross(taken) == "" {
+			return "", nil
+		}
+		if peaks == nil {
+			if peaks, err = r.peaks(ctx, w.step, over); err != nil {
+				return "", err
+			}
+		}
+		for i := range taken {
+			taken[i].Largest = peaks[i]
+		}
+		if audit.Gross(taken) != "" {
+			ref.Settle(taken, points, r.arrays.Memory)
+		}
+		return audit.Gross(taken), nil
+	}
+	return func(ctx context.Context, at region.Region) (string, error) {
+		start := time.Now()
+		defer func() { r.result.VerifyS += result.Since(start) }()
+		return look(ctx, at)
+	}
+}
+
+// peek has the host see what a step stored at some points, and what its reference reads there.
+func (r *run) peek(ctx context.Context, step *bound.Step, ref *audit.Reference, points [][]int) error {
+	if !r.stays() {
+		return nil
+	}
+	return r.arrays.Peek(ctx, step.Writes, bounds.Needed(ref.Kernel), points)
+}
+
+// peaks are the largest magnitudes of what a step stored in a region, with all that devices hold there to look further.
+func (r *run) peaks(ctx context.Context, step *bound.Step, over region.Region) ([]float64, error) {
+	if r.stays() {
+		if err := r.arrays.BringAll(ctx); err != nil {
 			return nil, err
 		}
-		peaks := make([]float64, len(arrays))
-		for i, a := range arrays {
-			peaks[i] = a.Of.Peak(audit.Peak(a.HostArray, elements, 1))
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		for i, p := range peaks {
-			largest[i] = max(largest[i], p)
-		}
-		r.result.VerifyS += result.Since(start)
-		return func() string {
-			for i := range taken {
-				taken[i].Largest = largest[i]
-			}
-			if audit.Gross(taken) == "" {
-				return ""
-			}
-			ref.Settle(taken, points, r.arrays.Memory)
-			return audit.Gross(taken)
-		}, nil
 	}
+	elements, err := r.stores(step, over)
+	if err != nil {
+		return nil, err
+	}
+	arrays, err := r.stored(step)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, len(arrays))
+	for i, a := range arrays {
+		out[i] = a.Of.Peak(audit.Peak(a.HostArray, elements, r.opt.Threads))
+	}
+	return out, nil
 }

@@ -34,7 +34,9 @@ func (r *run) stream(ctx context.Context) error {
 		if err := p.execute(ctx); err != nil {
 			return err
 		}
-		r.free(p.Frees)
+		if err := r.free(ctx, p.Frees); err != nil {
+			return err
+		}
 		r.arrays.Spare.Release() // blocks come in windows, which take none of it
 		r.arrays.FreeWindows()
 	}
@@ -286,7 +288,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			made, err = r.stores(s, over)
 		}
 		if err == nil {
-			err = w.blanks.Look(made)
+			err = w.blanks.Look(ctx, made)
 		}
 		if err == nil && w.checks != nil {
 			err = p.sample(ctx, w.checks, t, over)
@@ -352,7 +354,7 @@ func (p *pass) finish(ctx context.Context) error {
 			continue
 		}
 		r.doubt.spread(s)
-		err := w.blanks.Judge()
+		err := w.blanks.Judge(ctx)
 		if err == nil && w.checks != nil {
 			err = w.checks.judge()
 		}

@@ -94,6 +94,13 @@ type Program interface {
 	Report() Report
 }
 
+// Waved is a Program that knows how many points of its axes its device computes at once: ranges are multiples of that, as a part of it takes as long; 0:
+// it is not known.
+type Waved interface {
+	Program
+	Wave() float64
+}
+
 // Preparing is a Program whose launches may need memory of their own.
 type Preparing interface {
 	Program

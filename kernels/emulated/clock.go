@@ -14,11 +14,22 @@ const pageable = 0.5
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// launchTime is what the described device takes for a share of a kernel's work, and how many times slower it is: after the
-// latency, the longer of computing and of moving bytes.
-func (d *Device) launchTime(w count.Work, slow float64) time.Duration {
-	r := d.Rates()
-	return seconds(slow * (r.Launch + r.Compute(w)))
+// launchTime is what the described device takes for a share of a kernel's work in some blocks, and how many times slower it is: after the
+// latency, the longer of computing and of moving bytes. Where it has multiprocessors, blocks come in waves, of which one that is not full takes as
+// long as one that is.
+func (d *Device) launchTime(w count.Work, blocks, threads int, slow float64) time.Duration {
+	took := d.Rates().Compute(w)
+	if wave := d.wave(threads); wave > 0 && blocks > 0 {
+		waves := (blocks + wave - 1) / wave
+		took *= float64(waves*wave) / float64(blocks)
+	}
+	took = max(took, time.Duration(d.description.Shortest).Seconds())
+	return seconds(slow * (time.Duration(d.description.Launch).Seconds() + took))
+}
+
+// wave is how many blocks of so many threads the device has at a time; 0: that is not described.
+func (d *Device) wave(threads int) int {
+	return d.description.SMs * max(1, d.description.Resident/max(1, threads))
 }
 
 func (d *Device) transferTime(n int, pinned bool) time.Duration {
@@ -89,7 +100,7 @@ func (d *Device) Rates() device.Rates {
 		rate *= pageable
 	}
 	return device.Rates{
-		Flops: d.description.Flops, Flops64: d.description.Flops64, Bandwidth: d.description.Bandwidth, Launch: time.Duration(d.description.Launch).Seconds(),
+		Flops: d.description.Flops, Flops64: d.description.Flops64, Bandwidth: d.description.Bandwidth, Launch: time.Duration(d.description.Launch + d.description.Sync).Seconds(),
 		LinkIn: rate, LinkOut: rate, LinkLatency: time.Duration(link.Latency).Seconds(),
 	}
 }

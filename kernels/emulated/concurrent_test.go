@@ -4,9 +4,12 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/region"
 	"weft/kernels/schedule"
 )
@@ -72,5 +75,61 @@ func TestConcurrentUse(t *testing.T) {
 	}
 	if u := dev.Usage(); u.Launches != rows {
 		t.Errorf("%d launches", u.Launches)
+	}
+}
+
+// Devices of one description wait for each other where the way to the host is described as shared, and those of others do not; the host hears of a
+// copy as much later as described.
+func TestSharedWayToTheHost(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"{count: 2, pace: 1, link: {rate: 1e6}}":               100 * time.Millisecond,
+		"{count: 2, pace: 1, link: {rate: 1e6, shared: 1e6}}":  200 * time.Millisecond,
+		"{count: 2, pace: 1, sync: 7ms, link: {rate: 1e6}}":    107 * time.Millisecond,
+		"{count: 2, pace: 1, link: {rate: 1e6, shared: 4e6}}":  100 * time.Millisecond,
+		"{count: 2, pace: 1, link: {rate: 1e6, latency: 5ms}}": 105 * time.Millisecond,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			list, err := Parse([]byte("devices:\n  - " + text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			start := time.Now()
+			var group sync.WaitGroup
+			for _, d := range New(nil, list, Options{}) {
+				m, err := d.Alloc(&ir.Buffer{Name: "a", Type: ir.U8, Shape: []int{100000}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				data, free, err := d.Pin(100000)
+				if err != nil {
+					t.Fatal(err)
+				}
+				group.Go(func() {
+					defer m.Free()
+					defer free()
+					if err := device.Write(t.Context(), m, 0, data); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			group.Wait()
+			if took := time.Since(start); took != want {
+				t.Errorf("%s: %s, want %s", text, took, want)
+			}
+		})
+	}
+}
+
+// Blocks come in waves of as many as the multiprocessors have at a time: one more takes as long as a whole wave, and nothing less than the shortest.
+func TestWaves(t *testing.T) {
+	d := New(nil, []Description{{SMs: 4, Resident: 512, Flops: 1e6, Shortest: Duration(10 * time.Millisecond)}}, Options{})[0]
+	for blocks, want := range map[int]time.Duration{1: 80, 8: 80, 9: 160, 16: 160, 17: 240} {
+		work := count.Work{Flops: 1e4 * float64(blocks)}
+		if took := d.launchTime(work, blocks, 256, 1); took.Round(time.Microsecond) != want*time.Millisecond {
+			t.Errorf("%d blocks: %s, want %s", blocks, took, want*time.Millisecond)
+		}
+	}
+	if took := d.launchTime(count.Work{Flops: 1}, 1, 256, 1); took != 10*time.Millisecond {
+		t.Errorf("hardly any work: %s", took)
 	}
 }

@@ -30,6 +30,10 @@ type Description struct {
 	Flops64    float64   `yaml:"flops64"`     // float64 operations a second; default as many
 	Bandwidth  float64   `yaml:"bandwidth"`   // of memory, bytes a second
 	Launch     Duration  `yaml:"launch"`      // latency of a launch
+	SMs        int       `yaml:"sms"`         // multiprocessors that blocks go to; 0: work takes time by its amount, however few blocks there are
+	Resident   int       `yaml:"resident"`    // threads that a multiprocessor has at a time; default 2048
+	Shortest   Duration  `yaml:"shortest"`    // that a kernel takes at least
+	Sync       Duration  `yaml:"sync"`        // from the end of a launch or copy until the host goes on
 	Link       Link      `yaml:"link"`        // to the host
 	Pace       float64   `yaml:"pace"`        // hold calls until so many host seconds a device second have passed; 0: do not
 	Failures   []Failure `yaml:"failures"`
@@ -37,7 +41,8 @@ type Description struct {
 
 // Link is the way between host and device. Pageable memory goes at half its rate.
 type Link struct {
-	Rate    float64  `yaml:"rate"` // bytes a second each way
+	Rate    float64  `yaml:"rate"`   // bytes a second each way
+	Shared  float64  `yaml:"shared"` // bytes a second of all devices of the description together; 0: each has its rate
 	Latency Duration `yaml:"latency"`
 	Pinned  *bool    `yaml:"pinned"` // whether page-locked memory is given; default true
 }
@@ -46,6 +51,9 @@ type Link struct {
 var usual = device.Limits{
 	Grid: [3]int{math.MaxInt32, 65535, 65535}, Block: [3]int{1024, 1024, 64}, Threads: 1024, Shared: 48 << 10, Memory: 8 << 30,
 }
+
+// usualResident is how many threads a multiprocessor of capability 8.0 or 9.0 has at a time.
+const usualResident = 2048
 
 // Read reads descriptions from a YAML file: a list under the key devices. Mistakes in it are Problems, joined.
 func Read(path string) ([]Description, error) {
@@ -104,6 +112,7 @@ func (d *Description) complete() {
 	or(&d.Count, 1)
 	or(&d.Streams, 2)
 	or(&d.MaxThreads, usual.Threads)
+	or(&d.Resident, usualResident)
 	for i := range 3 {
 		or(&d.MaxGrid[i], usual.Grid[i])
 		or(&d.MaxBlock[i], usual.Block[i])
@@ -130,12 +139,13 @@ func (d *Description) check() (problems []string) {
 	for _, v := range []struct {
 		name string
 		v    float64
-	}{{"flops", d.Flops}, {"flops64", d.Flops64}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"pace", d.Pace}} {
+	}{{"flops", d.Flops}, {"flops64", d.Flops64}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"shared link rate", d.Link.Shared}, {"pace", d.Pace}} {
 		wrong(v.v < 0 || math.IsNaN(v.v) || math.IsInf(v.v, 0), "%s %v; a positive number, or 0", v.name, v.v)
 	}
 	_, known := d.capability()
 	wrong(!known, "capability %q; as \"9.0\"", d.Capability)
-	wrong(d.Launch < 0 || d.Link.Latency < 0, "latencies cannot be negative")
+	wrong(d.Launch < 0 || d.Link.Latency < 0 || d.Shortest < 0 || d.Sync < 0, "latencies cannot be negative")
+	wrong(d.SMs < 0 || d.Resident < 0, "sms and resident cannot be negative")
 	for i, f := range d.Failures {
 		if err := f.check(); err != nil {
 			problems = append(problems, fmt.Sprintf("failure %d: %s", i+1, err))

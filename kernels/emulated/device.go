@@ -28,6 +28,7 @@ type Device struct {
 	meter       meter
 	pins        pins
 	engines     map[string]*engine // by what they do: launch, upload, download
+	bus         *bus               // what devices of one description share of the way to the host
 }
 
 var (
@@ -49,8 +50,9 @@ func New(host *native.Device, list []Description, opt Options) []*Device {
 	var out []*Device
 	for _, desc := range list {
 		desc.complete()
+		shared := &bus{rate: desc.Link.Shared}
 		for range desc.Count {
-			d := &Device{host: host, description: desc, schedules: opt.Schedules, engines: map[string]*engine{onLaunch: newEngine(), onUpload: newEngine(), onDownload: newEngine()}}
+			d := &Device{host: host, description: desc, bus: shared, schedules: opt.Schedules, engines: map[string]*engine{onLaunch: newEngine(), onUpload: newEngine(), onDownload: newEngine()}}
 			d.fate.failures = desc.Failures
 			capability := desc.Capability
 			if capability != "" {
@@ -171,10 +173,22 @@ func (p *program) launch(bound *launch.Bound, t region.Region) error {
 		if d != nil {
 			d.strike()
 		}
-		took := p.dev.launchTime(p.work.Scale(float64(t.Points())/float64(max(1, p.Code.Kernel.Points()))), o.slow)
+		took := p.dev.launchTime(p.work.Scale(float64(t.Points())/float64(max(1, p.Code.Kernel.Points()))), product(l.Grid), product(l.Block), o.slow)
 		p.dev.meter.launched(took)
-		return took, nil
+		return took + time.Duration(p.dev.description.Sync), nil
 	})
+}
+
+// product of a grid or a block.
+func product(n [3]int) int { return n[0] * n[1] * n[2] }
+
+// Wave is how many points the device computes at once, as far as that is described.
+func (p *program) Wave() float64 {
+	points := 1
+	for axis, n := range p.Code.Out.Step {
+		points *= min(n, max(1, p.Code.Kernel.Axes[axis].Extent))
+	}
+	return float64(p.dev.wave(product(p.Code.Out.Block)) * points)
 }
 
 // execute runs the grid.

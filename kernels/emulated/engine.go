@@ -2,6 +2,7 @@ package emulated
 
 import (
 	"context"
+	"sync"
 	"time"
 )
 
@@ -41,6 +42,29 @@ func (e *engine) run(ctx context.Context, pace float64, work func() (time.Durati
 	err = sleep(ctx, time.Until(e.free))
 	e.woke = time.Now()
 	return err
+}
+
+// bus is a way to the host that several devices share: what one copies, others wait for.
+type bus struct {
+	rate float64 // bytes a second; 0: as many as there are
+
+	mu   sync.Mutex
+	free time.Time
+}
+
+// reserve takes the bus for some bytes, and says how long it is until they are over.
+func (b *bus) reserve(n int, pace float64) time.Duration {
+	if b.rate <= 0 || pace <= 0 {
+		return 0
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	if b.free.Before(now) {
+		b.free = now
+	}
+	b.free = b.free.Add(seconds(pace * float64(n) / b.rate))
+	return time.Duration(float64(b.free.Sub(now)) / pace)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

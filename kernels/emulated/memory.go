@@ -186,7 +186,8 @@ func (m *memory) transfer(ctx context.Context, on string, lines device.Lines, ho
 		lines.Each(func(at int64, packed int) { move(data[at:at+int64(lines.Width)], host[packed:packed+lines.Width]) })
 		took := m.dev.transferTime(len(host), m.dev.pins.holds(host))
 		m.dev.meter.copied(on, len(host), took)
-		return took, nil
+		pace := m.dev.description.Pace
+		return max(took, m.dev.bus.reserve(len(host), pace)) + time.Duration(m.dev.description.Sync), nil
 	})
 }
 

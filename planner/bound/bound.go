@@ -275,7 +275,11 @@ func (b *Buffer) Storage() ir.DType { return b.Bufs[0].Type }
 func (b *Buffer) In(mem map[*ir.Buffer]device.Memory) ops.HostArray {
 	h := ops.HostArray{Type: b.Layout, Out: b.Array.Out}
 	for _, buf := range b.Bufs {
-		h.Parts = append(h.Parts, ops.HostPart{Buf: buf, Data: mem[buf].Host()})
+		part := ops.HostPart{Buf: buf}
+		if m := mem[buf]; m != nil {
+			part.Data = m.Host()
+		}
+		h.Parts = append(h.Parts, part)
 	}
 	return h
 }

@@ -52,3 +52,8 @@ func (p *Plan) regions(step *Step, needed func(over region.Region) map[*ir.Buffe
 		return out
 	}
 }
+
+// Taken reports whether something that is no kernel takes an array: it is on its way to the host as it is made.
+func (p *Plan) Taken(id string) bool {
+	return slices.ContainsFunc(p.Steps, func(s Step) bool { return s.Kernel == nil && slices.Contains(s.Reads, id) })
+}

@@ -9,9 +9,9 @@ import (
 // Exhaustive is what the kernels of a plan take where they are, and at best, by trying every placement on one device.
 func Exhaustive(p *bound.Plan, device DeviceModel) (is, best float64) {
 	s := &site{plan: p, devices: []DeviceModel{device}, index: map[string]int{}}
-	s.survey(nil)
+	s.survey(nil, false)
 	sum := func(team func(i int, t *task) int) (sum float64) {
-		held := make(holding, len(s.alloc))
+		held := s.begin()
 		for i, t := range s.tasks {
 			sum += weighed(s.run(t, s.team(t, team(i, t)), held))
 		}

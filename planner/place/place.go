@@ -59,6 +59,7 @@ type Placing struct {
 	Device  string
 	Decided *plan.Decisions // of an earlier planning: its places are kept; nil: those of the plan, if that was made by some
 	Cost    *cost.Model     // of the host; what it learned of accelerators counts; nil: nothing
+	Inner   bool            // the plan is a drive's program, whose arrays the host has after every call
 }
 
 // Place chooses for every kernel of a plan whether it runs on the host's processor or on accelerators, on which of them, and in
@@ -83,7 +84,7 @@ func Place(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 	if err != nil || len(devices) == 0 {
 		return err
 	}
-	s.survey(requests)
+	s.survey(requests, opt.Inner)
 	if err := errors.Join(s.refusals()...); err != nil {
 		return err
 	}
@@ -98,7 +99,9 @@ func Place(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 func PlaceAll(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 	for _, s := range p.Steps {
 		for i, program := range s.Programs {
-			if err := PlaceAll(program, devices, opt); err != nil {
+			inner := opt
+			inner.Inner = true
+			if err := PlaceAll(program, devices, inner); err != nil {
 				return err
 			}
 			p.Decided.Drives[s.Program(i)] = program.Decided

@@ -63,12 +63,34 @@ func (s *site) search() {
 	for i, t := range s.tasks {
 		s.place(t, best.made[i], best.states[i])
 	}
+	s.count(best)
+}
+
+// count finds the bytes that are copied for each task: to devices before it, and to the host of what it makes.
+func (s *site) count(best *chain) {
+	s.came = make([]int64, len(s.alloc))
+	held := s.begin()
+	for i, t := range s.tasks {
+		p := &t.step.Kernel.Place
+		for n, d := range best.made[i].team {
+			for _, f := range t.in {
+				p.BytesIn += int64(math.Round(s.lacks(f, d, best.made[i].weights[n], held) * float64(f.moved)))
+			}
+		}
+		s.run(t, best.made[i].team, held)
+	}
+	for _, t := range s.tasks {
+		for _, f := range t.out {
+			t.step.Kernel.Place.BytesOut += s.came[f.array]
+		}
+	}
+	s.came = nil
 }
 
 // chain puts every task on one team, as far as it may be there.
 func (s *site) chain(n int) *chain {
 	c := &chain{}
-	held := make(holding, len(s.alloc)*len(s.devices))
+	held := s.begin()
 	for _, t := range s.tasks {
 		c.teams = append(c.teams, n)
 		c.states = append(c.states, slices.Clone(held))
@@ -81,9 +103,9 @@ func (s *site) chain(n int) *chain {
 // weighed is what a task counts for in a comparison.
 func weighed(o outcome) float64 {
 	if n := len(o.team); n > 0 {
-		return doubt * o.seconds * (1 + teamGain*float64(n-1))
+		return doubt*o.seconds*(1+teamGain*float64(n-1)) + o.fetched
 	}
-	return o.seconds
+	return o.seconds + o.fetched
 }
 
 // move puts the tasks from lo to hi on a team if all is faster then.
@@ -126,6 +148,7 @@ func (s *site) place(t *task, o outcome, held holding) {
 	if len(o.team) > 0 {
 		p.Devices, p.Weights = s.names(o.team), o.weights
 		take(p, o)
+		p.Accelerated, p.Transfer = p.Accelerated+1e3*o.fetched, p.Transfer+1e3*o.fetched
 		return
 	}
 	best := outcome{seconds: math.Inf(1)}

@@ -7,6 +7,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir/count"
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/planner/blocks"
 	"weft/planner/bound"
 	"weft/planner/cost"
@@ -27,6 +28,7 @@ type task struct {
 	comes   string // what comes and goes, which is in no device's memory but the host's; empty: nothing
 	least   int64  // bytes of device memory without which not even its smallest range runs
 	frees   []int  // arrays that nothing needs afterwards
+	taken   []int  // arrays that the host takes afterwards, for what is no kernel
 	request request
 	lacks   string // why it is not where it was asked to be; empty: it is
 	fits    []bool // by device: its memory holds the smallest range
@@ -38,12 +40,16 @@ type feed struct {
 	bytes  float64 // what is needed of it
 	all    bool    // by every device, whichever rows that has
 	copies int     // one for each part
+	taken  bool    // by what is no kernel
+	moved  int64   // bytes that are copied to a device that lacks all of it
 }
 
 // site is a plan with the devices that its kernels may be put on.
 type site struct {
 	plan    *bound.Plan
 	stream  *blocks.Stream // nil: not in blocks
+	stays   bool           // what devices make stays there until the host, or another, asks for it
+	came    []int64        // bytes of each buffer that come to the host, counted by those who ask for it
 	devices []DeviceModel
 	model   *cost.Model
 	tasks   []*task
@@ -55,7 +61,7 @@ type site struct {
 }
 
 // survey finds out what there is to place.
-func (s *site) survey(requests map[*bound.Step]request) {
+func (s *site) survey(requests map[*bound.Step]request, inner bool) {
 	p := s.plan
 	for i := range p.Buffers {
 		s.index[p.Buffers[i].ID] = i
@@ -68,6 +74,12 @@ func (s *site) survey(requests map[*bound.Step]request) {
 			t.request = requests[step]
 			s.tasks = append(s.tasks, t)
 		}
+		if step.Kernel == nil && len(s.tasks) > 0 {
+			last := s.tasks[len(s.tasks)-1]
+			for _, id := range step.Reads {
+				last.taken = append(last.taken, s.index[id])
+			}
+		}
 		for _, id := range step.Frees {
 			if len(s.tasks) > 0 {
 				last := s.tasks[len(s.tasks)-1]
@@ -76,6 +88,16 @@ func (s *site) survey(requests map[*bound.Step]request) {
 		}
 	}
 	s.rank()
+	s.stays = s.stream == nil && !inner && !p.Counted() &&
+		!slices.ContainsFunc(p.Steps, func(step bound.Step) bool { return step.Kernel != nil && p.Starts(&step) != nil })
+}
+
+// bytes are those of an array that is copied as a whole.
+func (s *site) bytes(array int) (n int64) {
+	for _, part := range s.plan.Buffers[array].Bufs {
+		n += ops.Copied(part, region.Whole(part.Shape...))
+	}
+	return n
 }
 
 // rank orders the devices by speed and forms the teams: the fastest, and the fastest few, up to all.
@@ -146,12 +168,19 @@ func (s *site) task(step *bound.Step) *task {
 			f.all = !t.whole && t.rows > 1 && 2*n[0].Len() > b.Layout.RowCount()
 			f.bytes = float64(rowBytes(b, all[id][0]))
 		}
+		for i, part := range b.Bufs {
+			at := region.Region(nil)
+			if n := all[id]; len(n) > 0 {
+				at = b.Layout.In(i, part.Shape, n)
+			}
+			f.moved += ops.Copied(part, ops.CopiedOf(part, at))
+		}
 		t.least += least + margins(b)
 		t.in = append(t.in, f)
 	}
 	for _, id := range step.Writes {
 		b := s.plan.Buffer(id)
-		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: len(b.Bufs)})
+		t.out = append(t.out, feed{array: s.index[id], bytes: float64(b.Bytes), copies: len(b.Bufs), taken: s.plan.Taken(id)})
 		least := b.Bytes
 		if len(b.Layout.Dims) > 0 && len(k.IR.Axes) > 0 {
 			least = rowBytes(b, region.Interval{Hi: middle.Len()})

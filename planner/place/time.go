@@ -9,10 +9,45 @@ import (
 	"weft/planner/cost"
 )
 
-// holding is what share of each array's rows each device holds, by buffer, then device.
+// holding is what share of each array's rows each device, and behind them the host, holds, by buffer, then device.
 type holding []float64
 
-func (s *site) at(array, dev int) int { return array*len(s.devices) + dev }
+func (s *site) at(array, dev int) int { return array*(len(s.devices)+1) + dev }
+
+// host is where the host's share is.
+func (s *site) host(array int) int { return s.at(array, len(s.devices)) }
+
+// begin is what is held before a run: all that is not made in it, by the host.
+func (s *site) begin() holding {
+	held := make(holding, s.at(len(s.alloc), 0))
+	for array := range s.alloc {
+		held[s.host(array)] = 1
+	}
+	return held
+}
+
+// fetch is how long the host, or a device by way of it, waits for a part of an array of which it lacks some, which the host has then.
+func (s *site) fetch(array int, part float64, held holding) (seconds float64) {
+	lacks := min(part, 1-held[s.host(array)])
+	if lacks < 1e-6 {
+		return 0
+	}
+	if s.came != nil {
+		s.came[array] += int64(math.Round(lacks * float64(s.bytes(array))))
+	}
+	all := 0.0
+	for d := range s.devices {
+		all += held[s.at(array, d)]
+	}
+	for d := range s.devices {
+		if n := held[s.at(array, d)]; n > 0 {
+			r := s.devices[d].Rates
+			seconds = max(seconds, r.LinkLatency+device.Quotient(lacks*s.alloc[array]*n/all, r.LinkOut))
+		}
+	}
+	held[s.host(array)] += lacks
+	return seconds
+}
 
 // outcome is a kernel on the host or on a team.
 type outcome struct {
@@ -20,6 +55,7 @@ type outcome struct {
 	weights  []float64
 	seconds  float64
 	transfer float64
+	fetched  float64 // seconds of what the host waits for on its account
 	bound    string
 	learned  float64
 }
@@ -38,13 +74,33 @@ func (s *site) run(t *task, team []int, held holding) outcome {
 	if len(team) > 0 {
 		o = s.accelerated(t, team, held)
 	}
+	for _, f := range t.in {
+		part := 1.0
+		if len(team) > 0 {
+			part = 0
+		}
+		for i, d := range team {
+			if lacks := s.lacks(f, d, o.weights[i], held); f.all {
+				part = max(part, lacks)
+			} else {
+				part += lacks
+			}
+		}
+		o.fetched += s.fetch(f.array, part, held)
+	}
 	for d := range s.devices {
 		for _, f := range t.out {
 			held[s.at(f.array, d)] = 0
 		}
 	}
+	for _, f := range t.out {
+		held[s.host(f.array)] = 1
+	}
 	for i, d := range team {
 		s.leave(t, d, o.weights[i], len(team) == 1, held)
+	}
+	for _, array := range t.taken {
+		o.fetched += s.fetch(array, 1, held)
 	}
 	for _, array := range t.frees {
 		clear(held[s.at(array, 0):s.at(array+1, 0)])
@@ -97,14 +153,14 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 	var c cost.Traffic
 	fixed, moving := 0.0, 0.0 // bytes of device memory: of arrays there as a whole, and of rows
 	for _, f := range t.in {
-		missing := 1 - held[s.at(f.array, d)]
+		missing := s.lacks(f, d, share, held)
 		switch {
 		case f.all:
 			fixed += f.bytes
 			c.Whole += f.bytes * missing
 		default:
 			moving += f.bytes
-			c.In += f.bytes * missing * share
+			c.In += f.bytes * missing
 		}
 		if missing < 1e-6 {
 			continue
@@ -117,8 +173,10 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 	}
 	for _, f := range t.out {
 		moving += f.bytes
-		c.Out += f.bytes * share
-		c.OutCopies += f.copies
+		if !s.remains(t, f, d) {
+			c.Out += f.bytes * share
+			c.OutCopies += f.copies
+		}
 	}
 	longest := max(r.Compute(work), device.Quotient(c.In, r.LinkIn), device.Quotient(c.Out, r.LinkOut))
 	latency := cost.PerRange + r.Launch + r.LinkLatency*float64(c.InCopies+c.OutCopies)
@@ -135,15 +193,32 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 	return cost.Overlapped(r, work, c, int(math.Ceil(n)))
 }
 
-// leave marks what a device holds once it has run its share of a task. Which rows fall to which of several devices is not known
-// before, so shares of one kernel and the next overlap by chance.
-func (s *site) leave(t *task, d int, share float64, alone bool, held holding) {
-	needs := 0.0
+// fits is the memory of all arrays of a task, that of a device, and whether they are there as a whole.
+func (s *site) fits(t *task, d int) (needs, limit float64, ok bool) {
 	for _, f := range slices.Concat(t.in, t.out) {
 		needs += s.alloc[f.array]
 	}
-	limit := float64(s.devices[d].Info.Limits.Memory)
-	rowsStay := limit <= 0 || needs <= limit
+	limit = float64(s.devices[d].Info.Limits.Memory)
+	return needs, limit, limit <= 0 || needs <= limit
+}
+
+// remains reports whether what a task makes of an array on a device stays there alone.
+func (s *site) remains(t *task, f feed, d int) bool {
+	_, _, fits := s.fits(t, d)
+	return s.stays && fits && !f.taken
+}
+
+// lacks is the part of an array that a device lacks for a share of a task's rows. Devices keep to the rows that they hold.
+func (s *site) lacks(f feed, d int, share float64, held holding) float64 {
+	if f.all {
+		share = 1
+	}
+	return max(0, share-held[s.at(f.array, d)])
+}
+
+// leave marks what a device holds once it has run its share of a task.
+func (s *site) leave(t *task, d int, share float64, alone bool, held holding) {
+	needs, limit, rowsStay := s.fits(t, d)
 	own := map[int]bool{}
 	for _, f := range t.in {
 		own[f.array] = true
@@ -152,7 +227,7 @@ func (s *site) leave(t *task, d int, share float64, alone bool, held holding) {
 		case f.all || alone && rowsStay:
 			held[at] = 1
 		case rowsStay:
-			held[at] += share * (1 - held[at])
+			held[at] = max(held[at], share)
 		default:
 			held[at] = 0
 		}
@@ -161,6 +236,12 @@ func (s *site) leave(t *task, d int, share float64, alone bool, held holding) {
 		own[f.array] = true
 		if rowsStay {
 			held[s.at(f.array, d)] = share
+		}
+		switch {
+		case s.remains(t, f, d):
+			held[s.host(f.array)] -= share
+		case s.came != nil:
+			s.came[f.array] += int64(math.Round(share * float64(s.bytes(f.array))))
 		}
 	}
 	if limit <= 0 {
@@ -174,7 +255,8 @@ func (s *site) leave(t *task, d int, share float64, alone bool, held holding) {
 	}
 	if needs+others > limit { // they are given up for it
 		for array := range s.alloc {
-			if !own[array] {
+			if n := held[s.at(array, d)]; !own[array] && n > 0 {
+				s.fetch(array, 1, held)
 				held[s.at(array, d)] = 0
 			}
 		}

@@ -369,6 +369,10 @@ type Placement struct {
 	Host        float64 `yaml:"host_ms,omitempty" json:"host_ms,omitempty"`
 	Accelerated float64 `yaml:"accelerated_ms,omitempty" json:"accelerated_ms,omitempty"`
 	Transfer    float64 `yaml:"transfer_ms,omitempty" json:"transfer_ms,omitempty"`
+	// BytesIn and BytesOut are how many are copied to the accelerators for the kernel, and of what it makes to the host, whenever somebody asks for that.
+	// On several devices they depend on who gets which rows, and are about these.
+	BytesIn  int64 `yaml:"bytes_in,omitempty" json:"bytes_in,omitempty"`
+	BytesOut int64 `yaml:"bytes_out,omitempty" json:"bytes_out,omitempty"`
 	// Bound is what limits it on the accelerators: compute, bandwidth, latency or transfer.
 	Bound string `yaml:"accelerated_bound,omitempty" json:"accelerated_bound,omitempty"`
 	// Refused is why the kernel is not on the accelerators that the run was asked to be on; empty: it is where it was asked to be.

@@ -1,6 +1,7 @@
 package arrays
 
 import (
+	"context"
 	"slices"
 
 	"weft/kernels/region"
@@ -27,13 +28,13 @@ func (a *Arrays) Blanks(step *bound.Step) Blanks {
 }
 
 // Look searches a region of those arrays; an array that is there as a whole can be searched at the end instead.
-func (b *Blanks) Look(at region.Region) error {
-	return b.search(func(id string) (region.Region, bool) { return at, b.arrays.Windowed[id] })
+func (b *Blanks) Look(ctx context.Context, at region.Region) error {
+	return b.search(ctx, func(id string) (region.Region, bool) { return at, b.arrays.Windowed[id] })
 }
 
 // Judge ends the search when all rows were seen.
-func (b *Blanks) Judge() error {
-	err := b.search(func(id string) (region.Region, bool) {
+func (b *Blanks) Judge(ctx context.Context) error {
+	err := b.search(ctx, func(id string) (region.Region, bool) {
 		return b.arrays.ByID[id].Layout.Whole(), !b.arrays.Windowed[id]
 	})
 	if err != nil || len(b.stages) == 0 {
@@ -42,14 +43,21 @@ func (b *Blanks) Judge() error {
 	return b.stages[0].Void
 }
 
-func (b *Blanks) search(where func(id string) (at region.Region, search bool)) (err error) {
+func (b *Blanks) search(ctx context.Context, where func(id string) (at region.Region, search bool)) (err error) {
 	b.stages = slices.DeleteFunc(b.stages, func(s *ops.Stage) bool {
 		id := b.arrays.ByStage[s].ID
 		at, search := where(id)
 		if !search {
 			return false
 		}
-		h, e := b.arrays.Host(id)
+		e := error(nil)
+		if b.arrays.Away(id) {
+			e = b.arrays.Bring(ctx, []string{id})
+		}
+		h := ops.HostArray{}
+		if e == nil {
+			h, e = b.arrays.Host(id)
+		}
 		if e != nil {
 			err = e
 			return false

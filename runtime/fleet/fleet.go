@@ -26,6 +26,10 @@ type Options struct {
 type Fleet struct {
 	members []*Member
 	jobs    int
+	moving  turn // of who copies to the host what it lacks, gives up what only a device holds, or computes on the host
+
+	mu     sync.Mutex
+	aparts map[*ir.Buffer]*apart
 }
 
 // Member is one device of a fleet.
@@ -48,6 +52,7 @@ type Member struct {
 	ran      map[*ir.Kernel]bool    // kernels that it took a part of
 	inRow    int                    // failures since something went well
 	left     string                 // why it is left out; empty: it is not
+	lost     bool                   // nothing can be had from it
 	usage    Usage
 }
 
@@ -56,7 +61,7 @@ func New(devices []device.Device, opt Options) *Fleet {
 	if opt.Log == nil {
 		opt.Log = func(string) {}
 	}
-	f := &Fleet{}
+	f := &Fleet{moving: newTurn(), aparts: map[*ir.Buffer]*apart{}}
 	for i, d := range devices {
 		info := d.Info()
 		m := &Member{dev: d, name: info.Name, kind: info.Kind, limit: info.Limits.Memory, opt: opt, lanes: newLanes(opt.Trace, info.Name, i),
@@ -136,7 +141,7 @@ func (m *Member) compile(ctx context.Context, targets []Target) (failures []Fail
 		}
 		m.usage.Failures++
 		failures = append(failures, Failure{Stage: t.Stage, Device: m.name, Kind: m.kind, Reason: err.Error()})
-		if errors.Is(err, device.ErrLost) {
+		if m.lose(err); errors.Is(err, device.ErrLost) {
 			m.leave(err.Error())
 		}
 	}
@@ -191,8 +196,9 @@ func (f *Fleet) Release(parts ...*ir.Buffer) {
 	if f == nil {
 		return
 	}
-	for _, m := range f.members {
-		for _, b := range parts {
+	for _, b := range parts {
+		f.came(b, region.Whole(b.Shape...)) // or nobody asks for it any more
+		for _, m := range f.members {
 			m.drop(b)
 		}
 	}
@@ -203,6 +209,7 @@ func (f *Fleet) ReleaseAll() {
 	if f == nil {
 		return
 	}
+	clear(f.aparts)
 	for _, m := range f.members {
 		for _, b := range m.resident() {
 			m.drop(b)
@@ -216,6 +223,7 @@ func (f *Fleet) Forget(b *ir.Buffer, at region.Region) {
 	if f == nil {
 		return
 	}
+	f.came(b, at)
 	for _, m := range f.members {
 		if r := m.replica(b); r != nil {
 			r.forget(at)
@@ -284,6 +292,7 @@ func (m *Member) failed(err error) {
 	}
 	often := m.inRow >= quarantineAfter
 	m.mu.Unlock()
+	m.lose(err)
 	if often || errors.Is(err, device.ErrLost) {
 		m.leave(err.Error())
 	}

@@ -29,6 +29,11 @@ type Job struct {
 	Need func(over region.Region) map[*ir.Buffer]region.Region
 	// Tiles are those whose rows are the ranges, where they are given; nil: they are as large as is good.
 	Tiles []region.Region
+	// Stays says which of Writes are left on devices that hold all of them, until somebody asks. What is lost before that is made again from
+	// what the job reads, so Host must be ready to be called as long as the fleet names that as a source. nil: none.
+	Stays func(*ir.Buffer) bool
+	// Array is one of Reads or Writes with its memory on the host, for those that come without; nil: none does.
+	Array func(*ir.Buffer) (Array, error)
 	// Whole says that rows of the kernel's axes are not rows of what it makes: it runs as one range on one device.
 	Whole bool
 
@@ -40,8 +45,8 @@ type Job struct {
 	Failed func(Failure) error
 	// Host computes a range on the host's processor.
 	Host func(ctx context.Context, at region.Region) error
-	// Check looks at a range that is done, and says later, when the whole array is there, what is wrong with it; nil: nothing is looked at.
-	Check func(ctx context.Context, at region.Region) (verdict func() string, err error)
+	// Check looks at a range once all are done, and says what is wrong with it; empty: nothing is. nil: nothing is looked at.
+	Check func(ctx context.Context, at region.Region) (fault string, err error)
 	// Done hears how many points of the kernel are done, and how long after they were begun.
 	Done func(points int64, took time.Duration)
 }
@@ -76,16 +81,9 @@ func (j *Job) made(a Array, at region.Region) region.Region {
 	return made
 }
 
-// need is what a range needs of an input. Most of some rows is all of them: they lie together.
+// need is what a range needs of an input.
 func (j *Job) need(a Array, need map[*ir.Buffer]region.Region) region.Region {
-	at := need[a.Buf]
-	if len(at) == 0 {
-		return a.whole()
-	}
-	if rows := ops.RowsOf(a.Buf, at[0]); 2*at.Points() > rows.Points() {
-		return rows
-	}
-	return at
+	return ops.CopiedOf(a.Buf, need[a.Buf])
 }
 
 // Share is what one device did of a job.
@@ -115,6 +113,7 @@ type worker struct {
 	store   *store // nil: it has not taken anything yet
 	weight  float64
 	pace    float64    // measured seconds a point; 0: not measured yet
+	wave    float64    // points that the device computes at once; 0: not known
 	most    float64    // points at a time, after it was out of memory; 0: as many as is good
 	hand    float64    // points of the ranges that it works on
 	alone   bool       // it works on one range at a time, after it was out of memory with several
@@ -125,13 +124,7 @@ type worker struct {
 	busy    bool       // making room for it
 	share   Share
 
-	judged []judged
-}
-
-// judged is a range that was looked at.
-type judged struct {
-	at      region.Region
-	verdict func() string
+	done []region.Region // ranges to be looked at
 }
 
 // sharing is a job under way.
@@ -139,7 +132,6 @@ type sharing struct {
 	job     *Job
 	fleet   *Fleet
 	workers []*worker
-	host    sync.Mutex // one range at a time on the host's processor
 
 	mu     sync.Mutex
 	change sync.Cond // something came back, a device left, or all is done
@@ -190,6 +182,9 @@ func (s *sharing) enlist() {
 			continue
 		}
 		c := &worker{m: m, program: m.programs[j.Kernel], weight: j.weight(i, m), share: Share{Device: name}}
+		if p, ok := c.program.(device.Waved); ok {
+			c.wave = p.Wave()
+		}
 		for axis := range steps {
 			steps[axis] = max(steps[axis], stepOf(c.program, axis))
 		}
@@ -202,21 +197,50 @@ func (s *sharing) enlist() {
 	for _, c := range s.workers {
 		c.home, c.pace, c.before = c.m.home(j), c.m.paceOf(j.Kernel), c.m.report()
 	}
+	s.settle()
+}
+
+// settle gives each device a part of the rows to begin with where none has inputs of some: kernels that follow each other have the same ones then, and a
+// device that is done with its own goes on with those of others.
+func (s *sharing) settle() {
+	sum := 0.0
+	for _, c := range s.workers {
+		if sum += c.weight; len(c.home) > 0 {
+			return
+		}
+	}
+	if len(s.workers) < 2 || s.queue.given || len(s.queue.steps) == 0 {
+		return
+	}
+	rows, step := s.job.Over[0], float64(s.queue.steps[0])
+	from, before := rows.Lo, 0.0
+	for i, c := range s.workers {
+		before += c.weight
+		to := rows.Lo + int(step*math.Round(before/sum*float64(rows.Len())/step))
+		if to = min(to, rows.Hi); i == len(s.workers)-1 {
+			to = rows.Hi
+		}
+		if from < to {
+			c.home = region.Set{s.job.Over.Along(0, region.Interval{Lo: from, Hi: to})}
+		}
+		from = to
+	}
 }
 
 // equip makes room on a device for its part of the job. Others go on meanwhile; the device's other slots wait.
-func (s *sharing) equip(c *worker) {
+func (s *sharing) equip(ctx context.Context, c *worker) {
 	if c.busy {
 		s.change.Wait()
 		return
 	}
 	c.busy = true
 	s.mu.Unlock()
-	store, err := c.m.prepare(s.job, s.fleet.jobs)
+	store, err := s.fleet.prepare(ctx, c.m, s.job)
 	if errors.Is(err, device.ErrMemory) && !errors.Is(err, errTooLarge) { // it should have had room
 		c.m.retries(fmt.Sprintf("%s: %s. Retrying with nothing else in its memory.", s.job.Stage, err))
-		c.m.evict(nil)
-		store, err = c.m.prepare(s.job, s.fleet.jobs)
+		if err = s.fleet.evict(ctx, c.m, nil); err == nil {
+			store, err = s.fleet.prepare(ctx, c.m, s.job)
+		}
 	}
 	s.mu.Lock()
 	c.busy = false
@@ -226,6 +250,10 @@ func (s *sharing) equip(c *worker) {
 		return
 	}
 	c.out = err.Error()
+	if fault := (hostFault{}); errors.As(err, &fault) {
+		s.failed(fault.error)
+		return
+	}
 	if !errors.Is(err, errTooLarge) {
 		c.m.failed(err)
 	}

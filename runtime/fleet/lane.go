@@ -8,9 +8,17 @@ import (
 	"weft/runtime/trace"
 )
 
+// turn is a lock that is held while devices work.
+type turn chan struct{}
+
+func newTurn() turn { return make(turn, 1) }
+
+func (t turn) Lock()   { t <- struct{}{} }
+func (t turn) Unlock() { <-t }
+
 // lane is one of the three things a device does beside each other, one piece of work at a time.
 type lane struct {
-	turn   chan struct{} // taken by who works
+	turn   turn // taken by who works
 	name   string
 	number int // in the trace
 }
@@ -29,7 +37,7 @@ const firstLane = 1000
 
 func newLanes(t *trace.Writer, device string, at int) (out [lanes]*lane) {
 	for i, name := range laneNames {
-		out[i] = &lane{turn: make(chan struct{}, 1), name: name, number: firstLane + lanes*at + i}
+		out[i] = &lane{turn: newTurn(), name: name, number: firstLane + lanes*at + i}
 		t.Name(out[i].number, fmt.Sprintf("%s %s", device, name))
 	}
 	return out

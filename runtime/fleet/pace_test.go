@@ -187,7 +187,7 @@ func refusePins(t *testing.T, text string) {
 	}{
 		{"granted", "{memory: 16 MiB}", false, false},
 		{"refused by the device", "{memory: 16 MiB, link: {pinned: false}}", false, true},
-		{"refused now and then", "{memory: 16 MiB, failures: [{on: pin, at: 2}, {on: pin, at: 4, until: 6}]}", false, true},
+		{"refused now and then", "{memory: 16 MiB, failures: [{on: pin, at: 1}, {on: pin, at: 3, until: 5}]}", false, true},
 		{"no room in the budget", "{memory: 16 MiB}", true, true},
 	} {
 		devices := emulatedDevices(t, cpu, c.device)

@@ -1,26 +1,29 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
 
 	"weft/kernels/device"
 	"weft/kernels/region"
+	"weft/ops"
 )
 
 // queue is what nobody has taken yet of a job, in the order in which it is taken.
 type queue struct {
 	left  []region.Region
 	given bool  // ranges are those that are left, and not cut
-	steps []int // of the axes along which ranges may be cut: multiples of them cost the devices' programs least
+	steps []int // of the axes along which ranges are cut: multiples of them cost the devices' programs least
+	all   []int // of those along which they may be cut where memory is short
 	least float64
 }
 
 // evenly is how many ranges a device should be able to have, to be done when the others are.
 const evenly = 64
 
-// newQueue cuts along as few axes as give some devices enough ranges, in steps of each.
+// newQueue cuts along as few axes as give some devices enough ranges, in steps of each. One device has no others to end with: rows do.
 func newQueue(j *Job, devices int, steps []int) queue {
 	q := queue{left: []region.Region{j.Over}, given: j.Whole || j.Tiles != nil, steps: steps[:j.cuttable()]}
 	if j.Tiles != nil && !j.Whole {
@@ -30,6 +33,9 @@ func newQueue(j *Job, devices int, steps []int) queue {
 				q.left = append(q.left, at)
 			}
 		}
+	}
+	if q.all = q.steps; devices < 2 {
+		q.steps = q.steps[:min(1, len(q.steps))]
 	}
 	ranges, want := 1, evenly*max(1, devices)
 	for d, step := range q.steps {
@@ -68,6 +74,11 @@ func (q *queue) cut(r region.Region, n float64, last bool) region.Region {
 		}
 	}
 	return r
+}
+
+// half is half a box, where memory is short.
+func (q *queue) half(r region.Region) region.Region {
+	return (&queue{steps: q.all}).cut(r, float64(r.Points())/2, false)
 }
 
 // first is a range to take, of about n points: one of which the device has the inputs, else one that no other device has, else the end
@@ -159,6 +170,9 @@ func (s *sharing) size(c *worker) float64 {
 		r := c.m.rates
 		least = rates[c] * max(shortest, overhead*(r.Launch+2*r.LinkLatency))
 	}
+	if len(s.workers) == 1 && !s.overlaps(c, known) {
+		return all
+	}
 	n := share / rounds
 	if c.pace == 0 && len(rates) > 1 { // what was predicted may be far off
 		if n = min(n, all/probes/float64(len(rates))); !known {
@@ -166,10 +180,48 @@ func (s *sharing) size(c *worker) float64 {
 		}
 	}
 	n = max(n, least, s.queue.least)
+	if c.wave > 0 { // what is left of a wave takes as long as all of it; what is less than a wave for each is divided for the sake of its copies
+		n = min(math.Ceil(n/c.wave)*c.wave, max(n, s.part(c)))
+	}
 	if c.most > 0 {
 		n = min(n, c.most)
 	}
 	return n
+}
+
+// worthOverlapping is the part of a job's time that copies must take, so that it is cut into ranges to have them beside the computing.
+const worthOverlapping = 0.1
+
+// overlaps reports whether copies of a device that has a job for itself take long enough to be had beside the computing. What every range needs comes
+// before the first.
+func (s *sharing) overlaps(c *worker, known bool) bool {
+	j, r := s.job, c.m.rates
+	some, all := j.Need(middle(j.Over)), j.Need(j.Over)
+	seconds := 0.0
+	for _, a := range j.Reads {
+		at := j.need(a, some)
+		if 2*at.Points() > a.whole().Points() {
+			continue
+		}
+		missing := region.Set{j.need(a, all)}
+		if held := c.m.replica(a.Buf); held != nil {
+			held.mu.Lock()
+			missing = held.valid.Missing(missing[0])
+			held.mu.Unlock()
+		}
+		for _, at := range missing {
+			seconds += device.Quotient(float64(ops.Copied(a.Buf, at)), r.LinkIn)
+		}
+	}
+	for _, a := range j.Writes {
+		if !j.stays(a) {
+			seconds += device.Quotient(float64(ops.Copied(a.Buf, j.made(a, j.Over))), r.LinkOut)
+		}
+	}
+	if rate, _, _ := s.rates(); known && rate[c] > 0 {
+		return seconds > max(shortest, worthOverlapping*j.points()/rate[c])
+	}
+	return seconds > shortest
 }
 
 // stepOf is the granularity of a program along an axis.
@@ -198,8 +250,35 @@ func (s *sharing) hesitates(c *worker, points float64) bool {
 	return alone > patience*max((s.queue.points()+hands)/(sum-rates[c]), points/fastest)
 }
 
+// littleMore is the part of a wave that predictions of shares are off by: it is no reason to take one more.
+const littleMore = 0.25
+
+// hoards reports whether a device that has ranges in hand should leave the next to others: it would have more than its part of all that is not done, to
+// whole waves. Who has none takes one.
+func (s *sharing) hoards(c *worker, points float64) bool {
+	rates, _, _ := s.rates()
+	if len(rates) < 2 || c.hand == 0 {
+		return false
+	}
+	part := s.part(c)
+	if c.wave > 0 {
+		part = math.Ceil(part/c.wave-littleMore) * c.wave
+	}
+	return c.hand+points > part
+}
+
+// part is a device's part of all that is not done.
+func (s *sharing) part(c *worker) float64 {
+	rates, sum, _ := s.rates()
+	open := s.queue.points()
+	for o := range rates {
+		open += o.hand
+	}
+	return open * rates[c] / sum
+}
+
 // take gives a device its next range; ok is false when there is nothing left for it. It waits while ranges may come back.
-func (s *sharing) take(c *worker) (at region.Region, ok bool) {
+func (s *sharing) take(ctx context.Context, c *worker) (at region.Region, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && c.out == "" && c.m.out() == "" {
@@ -215,12 +294,12 @@ func (s *sharing) take(c *worker) (at region.Region, ok bool) {
 			continue
 		}
 		want := s.peek(c)
-		if s.hesitates(c, float64(want.Points())) {
+		if s.hesitates(c, float64(want.Points())) || s.hoards(c, float64(want.Points())) {
 			s.change.Wait()
 			continue
 		}
 		if c.store == nil {
-			s.equip(c)
+			s.equip(ctx, c)
 			continue
 		}
 		at, fits := c.store.fit(want, &s.queue)
@@ -289,6 +368,11 @@ func (s *sharing) finished(c *worker, at region.Region, t timings) {
 func (s *sharing) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.failed(err)
+}
+
+// failed is fail for who holds the lock.
+func (s *sharing) failed(err error) {
 	if s.err == nil {
 		s.err = err
 	}

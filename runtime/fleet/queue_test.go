@@ -33,6 +33,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 			Over: region.Region{{Lo: lo, Hi: lo + n}, {Hi: columns}}, Seconds: float64(r.IntN(2)),
 			Kernel: &ir.Kernel{Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}}}},
 			Writes: []Array{{Buf: out}},
+			Need:   func(region.Region) map[*ir.Buffer]region.Region { return nil },
 		}
 		if r.IntN(3) == 0 {
 			for at := lo; at < lo+n; at += 7 {
@@ -46,7 +47,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 		s.change.L = &s.mu
 		for range workers {
 			m := &Member{name: "d", opt: Options{Log: func(string) {}}}
-			s.workers = append(s.workers, &worker{m: m, weight: r.Float64() + 1e-3, program: stepped{step: steps}, store: &store{m: m, job: j}})
+			s.workers = append(s.workers, &worker{m: m, weight: r.Float64() + 1e-3, wave: float64(r.IntN(2) * r.IntN(2000)), program: stepped{step: steps}, store: &store{m: m, job: j}})
 			if at := lo + r.IntN(n); r.IntN(2) == 0 {
 				s.workers[len(s.workers)-1].home = region.Set{}.With(region.Region{{Lo: at, Hi: at + r.IntN(lo+n-at+1)}, {Hi: 1 + r.IntN(columns)}})
 			}
@@ -60,7 +61,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 				working.Go(func() {
 					r := rand.New(rand.NewPCG(seed, uint64(slot)))
 					for {
-						at, ok := s.take(c)
+						at, ok := s.take(t.Context(), c)
 						if !ok {
 							return
 						}
@@ -112,7 +113,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 	}
 }
 
-// Ranges are cut along as many axes as it takes to have enough of them, in steps; whole, given and turned ones along none or the first.
+// Ranges are cut along as many axes as it takes to have enough of them, in steps; whole, given and turned ones along none or the first, and those of one device along the first.
 func TestRangesAreCutInSteps(t *testing.T) {
 	b := ir.NewBuilder()
 	z, y, x := b.Axis("z", 5), b.Axis("y", 7), b.Axis("x", 1000)
@@ -125,9 +126,10 @@ func TestRangesAreCutInSteps(t *testing.T) {
 		n       float64
 		want    region.Region
 	}{
-		"few":        {func(*Job) {}, 1, []int{1, 1, 8}, 100, region.Region{{Hi: 1}, {Hi: 1}, {Hi: 104}}},
-		"lines":      {func(*Job) {}, 1, []int{1, 1, 8}, 2500, region.Region{{Hi: 1}, {Hi: 3}, {Hi: 1000}}},
-		"of steps":   {func(*Job) {}, 1, []int{2, 2, 50}, 100, region.Region{{Hi: 2}, {Hi: 2}, {Hi: 50}}},
+		"few":        {func(*Job) {}, 2, []int{1, 1, 8}, 100, region.Region{{Hi: 1}, {Hi: 1}, {Hi: 104}}},
+		"lines":      {func(*Job) {}, 2, []int{1, 1, 8}, 2500, region.Region{{Hi: 1}, {Hi: 3}, {Hi: 1000}}},
+		"of steps":   {func(*Job) {}, 2, []int{2, 2, 50}, 100, region.Region{{Hi: 2}, {Hi: 2}, {Hi: 50}}},
+		"one alone":  {func(*Job) {}, 1, []int{1, 1, 8}, 100, region.Region{{Hi: 1}, {Hi: 7}, {Hi: 1000}}},
 		"planes":     {func(*Job) {}, 1, []int{1, 1, 8}, 15000, region.Region{{Hi: 3}, {Hi: 7}, {Hi: 1000}}},
 		"whole":      {func(j *Job) { j.Whole = true }, 1, []int{1, 1, 8}, 100, region.Whole(5, 7, 1000)},
 		"given":      {func(j *Job) { j.Tiles = []region.Region{j.Over} }, 1, []int{1, 1, 8}, 100, region.Whole(5, 7, 1000)},

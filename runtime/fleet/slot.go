@@ -17,7 +17,7 @@ func (s *sharing) work(ctx context.Context, c *worker) {
 	defer copies.close()
 	defer s.remember(c)
 	for {
-		at, ok := s.take(c)
+		at, ok := s.take(ctx, c)
 		if !ok {
 			return
 		}
@@ -41,15 +41,21 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region
 	start := time.Now()
 	copies.borrow()
 	t, err := c.store.run(ctx, copies, at)
+	var fault hostFault
 	switch {
 	case err == nil:
-		s.check(ctx, c, at)
+		s.mu.Lock()
+		c.done = append(c.done, at)
+		s.mu.Unlock()
 		c.m.worked(s.job.Kernel)
 		s.finished(c, at, t)
 		s.job.Done(at.Points(), time.Since(start))
 		return
 	case ctx.Err() != nil:
 		s.fail(ctx.Err())
+		return
+	case errors.As(err, &fault):
+		s.fail(fault.error)
 		return
 	case errors.Is(err, device.ErrMemory) && s.smaller(c, at, err):
 		return
@@ -68,7 +74,7 @@ func (s *sharing) smaller(c *worker, at region.Region, err error) bool {
 	if s.job.Whole {
 		return false
 	}
-	half := s.queue.cut(at, float64(at.Points())/2, false)
+	half := s.queue.half(at)
 	if half.Equal(at) {
 		return s.alone(c, at, err)
 	}
@@ -110,8 +116,8 @@ func (s *sharing) leaves(c *worker, why string) {
 
 // onHost does a range on the host that a device failed to do.
 func (s *sharing) onHost(ctx context.Context, at region.Region, f Failure) {
-	s.host.Lock()
-	defer s.host.Unlock()
+	s.fleet.moving.Lock()
+	defer s.fleet.moving.Unlock()
 	if ctx.Err() != nil {
 		s.fail(ctx.Err())
 		return
@@ -120,35 +126,24 @@ func (s *sharing) onHost(ctx context.Context, at region.Region, f Failure) {
 		s.fail(err)
 		return
 	}
-	for _, a := range s.job.Writes {
-		s.fleet.Forget(a.Buf, s.job.made(a, at))
-	}
-	if err := s.job.Host(ctx, at); err != nil {
+	if err := s.fleet.onHost(ctx, s.job, at); err != nil {
 		s.fail(err)
 	}
 }
 
-// check looks at a range that is done.
-func (s *sharing) check(ctx context.Context, c *worker, at region.Region) {
+// judge looks at what was done, does ranges again that turn out wrong, and leaves devices out that are wrong again and again.
+func (s *sharing) judge(ctx context.Context) {
 	if s.job.Check == nil {
 		return
 	}
-	verdict, err := s.job.Check(ctx, at)
-	if err != nil {
-		s.fail(err)
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	c.judged = append(c.judged, judged{at, verdict})
-}
-
-// judge does ranges again that turned out wrong, and leaves devices out that are wrong again and again.
-func (s *sharing) judge(ctx context.Context) {
 	for _, c := range s.workers {
 		inRow := 0
-		for _, j := range c.judged {
-			fault := j.verdict()
+		for _, at := range c.done {
+			fault, err := s.job.Check(ctx, at)
+			if err != nil {
+				s.fail(err)
+				return
+			}
 			if fault == "" {
 				inRow = 0
 				continue
@@ -159,7 +154,7 @@ func (s *sharing) judge(ctx context.Context) {
 			if inRow >= quarantineAfter {
 				c.m.leave(reason)
 			}
-			s.onHost(ctx, j.at, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: reason, Ranges: 1})
+			s.onHost(ctx, at, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: reason, Ranges: 1})
 			if s.err != nil {
 				return
 			}

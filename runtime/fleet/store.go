@@ -16,6 +16,7 @@ import (
 
 // store is how the arrays of a job lie on a device: those that fit as replicas, the others in parts, range by range.
 type store struct {
+	fleet    *Fleet
 	m        *Member
 	job      *Job
 	program  device.Program
@@ -30,15 +31,15 @@ var errTooLarge = fmt.Errorf("%w", device.ErrMemory)
 
 // prepare makes room for a job: as replicas if they fit, else in parts as far as that is possible. The error matches device.ErrMemory
 // where it is not.
-func (m *Member) prepare(j *Job, number int) (*store, error) {
+func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job) (*store, error) {
 	arrays := slices.Concat(j.Reads, j.Writes)
-	s := &store{m: m, job: j, program: m.programs[j.Kernel], replicas: map[*ir.Buffer]*replica{}}
-	err := m.hold(arrays, arrays, number)
+	s := &store{fleet: f, m: m, job: j, program: m.programs[j.Kernel], replicas: map[*ir.Buffer]*replica{}}
+	err := f.hold(ctx, m, arrays, arrays)
 	if errors.Is(err, device.ErrMemory) {
 		if !errors.Is(err, errTooLarge) { // it should have had room
 			m.retries(fmt.Sprintf("%s: %s. Retrying with parts of its arrays.", j.Stage, err))
 		}
-		err = s.divide(arrays, number, err)
+		err = s.divide(ctx, arrays, err)
 	}
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func (m *Member) prepare(j *Job, number int) (*store, error) {
 }
 
 // divide keeps only those arrays as replicas that every range needs most of.
-func (s *store) divide(arrays []Array, number int, whole error) error {
+func (s *store) divide(ctx context.Context, arrays []Array, whole error) error {
 	m := s.m
 	if _, ok := m.dev.(device.Partial); !ok || s.job.Whole {
 		return whole
@@ -73,8 +74,10 @@ func (s *store) divide(arrays []Array, number int, whole error) error {
 	if s.parts == nil {
 		return whole
 	}
-	m.evict(wide)
-	if err := m.hold(wide, wide, number); err != nil {
+	if err := s.fleet.evict(ctx, m, wide); err != nil {
+		return err
+	}
+	if err := s.fleet.hold(ctx, m, wide, wide); err != nil {
 		return err
 	}
 	avail := m.limit - m.held()
@@ -139,7 +142,7 @@ func (s *store) fit(at region.Region, q *queue) (region.Region, bool) {
 		return at, true
 	}
 	for {
-		n, half := s.bytes(at), q.cut(at, float64(at.Points())/2, false)
+		n, half := s.bytes(at), q.half(at)
 		switch {
 		case n <= s.space.avail/slots:
 			return at, true
@@ -200,7 +203,7 @@ func (s *store) allocate(at region.Region) (map[*ir.Buffer]device.Memory, func()
 }
 
 // hold gives arrays replicas; others that are not kept go when there is no room.
-func (m *Member) hold(arrays, keep []Array, number int) error {
+func (f *Fleet) hold(ctx context.Context, m *Member, arrays, keep []Array) error {
 	var need int64
 	for _, a := range arrays {
 		if m.replica(a.Buf) == nil {
@@ -208,7 +211,11 @@ func (m *Member) hold(arrays, keep []Array, number int) error {
 		}
 	}
 	for m.limit > 0 && m.held()+need > m.limit {
-		if !m.evictOldest(keep) {
+		some, err := f.evictOldest(ctx, m, keep)
+		if err != nil {
+			return err
+		}
+		if !some {
 			return fmt.Errorf("%w: its arrays take %d bytes, %s has %d", errTooLarge, m.held()+need, m.name, m.limit)
 		}
 	}
@@ -216,7 +223,14 @@ func (m *Member) hold(arrays, keep []Array, number int) error {
 		r := m.replica(a.Buf)
 		if r == nil {
 			mem, err := m.dev.Alloc(a.Buf)
-			for errors.Is(err, device.ErrMemory) && m.evictOldest(keep) {
+			for errors.Is(err, device.ErrMemory) {
+				some, fault := f.evictOldest(ctx, m, keep)
+				if fault != nil {
+					return fault
+				}
+				if !some {
+					break
+				}
 				m.count(func(u *Usage) { u.Retries++ })
 				mem, err = m.dev.Alloc(a.Buf)
 			}
@@ -228,7 +242,7 @@ func (m *Member) hold(arrays, keep []Array, number int) error {
 			m.replicas[a.Buf] = r
 			m.mu.Unlock()
 		}
-		r.used = number
+		r.used = f.jobs
 	}
 	return nil
 }
@@ -243,8 +257,8 @@ func (m *Member) held() (n int64) {
 	return n
 }
 
-// evictOldest drops the replica that was not used for longest, of those that are not kept.
-func (m *Member) evictOldest(keep []Array) bool {
+// evictOldest drops the replica that was not used for longest, of those that are not kept; what is nowhere else goes to the host.
+func (f *Fleet) evictOldest(ctx context.Context, m *Member, keep []Array) (some bool, err error) {
 	var oldest *ir.Buffer
 	for _, b := range m.resident() {
 		if slices.ContainsFunc(keep, func(a Array) bool { return a.Buf == b }) {
@@ -255,15 +269,25 @@ func (m *Member) evictOldest(keep []Array) bool {
 		}
 	}
 	if oldest == nil {
-		return false
+		return false, nil
+	}
+	f.moving.Lock()
+	defer f.moving.Unlock()
+	for _, at := range f.alone(m, oldest) {
+		if err := f.fetch(ctx, oldest, at, false); err != nil {
+			return false, hostFault{err}
+		}
 	}
 	m.drop(oldest)
-	return true
+	return true, nil
 }
 
 // evict drops all replicas that are not kept.
-func (m *Member) evict(keep []Array) {
-	for m.evictOldest(keep) {
+func (f *Fleet) evict(ctx context.Context, m *Member, keep []Array) error {
+	for {
+		if some, err := f.evictOldest(ctx, m, keep); !some || err != nil {
+			return err
+		}
 	}
 }
 
@@ -303,7 +327,7 @@ type timings [lanes]float64
 // slowest is the lane that sets the pace when ranges follow each other.
 func (t timings) slowest() float64 { return max(t[upload], t[compute], t[download]) }
 
-// run computes a range on the device: its inputs are brought, its outputs copied to the host's arrays.
+// run computes a range on the device: its inputs are brought, its outputs copied to the host's arrays, or left where they are.
 func (s *store) run(ctx context.Context, c *staging, at region.Region) (t timings, err error) {
 	mem, launch := s.memories(), s.launch
 	if s.parts != nil {
@@ -326,12 +350,20 @@ func (s *store) run(ctx context.Context, c *staging, at region.Region) (t timing
 		return t, err
 	}
 	for _, a := range s.job.Writes {
-		made := s.job.made(a, at)
+		made, r := s.job.made(a, at), s.replicas[a.Buf]
+		if r != nil && s.job.stays(a) {
+			r.computed(made)
+			s.fleet.leave(s.job, a, at, made)
+			continue
+		}
+		if a, err = s.fleet.there(s.job, a); err != nil {
+			return t, hostFault{err}
+		}
 		took, err := c.copy(ctx, download, a, mem[a.Buf], made, true)
 		if t[download] += took.Seconds(); err != nil {
 			return t, err
 		}
-		if r := s.replicas[a.Buf]; r != nil {
+		if r != nil {
 			r.computed(made)
 		} else {
 			ops.FillPadding(a.Buf, made, a.Data)
@@ -346,6 +378,13 @@ func (s *store) bring(ctx context.Context, c *staging, at region.Region, mem map
 	for _, a := range s.job.Reads {
 		r := s.replicas[a.Buf]
 		copyIn := func(part region.Region) error {
+			if err := s.fleet.Fetch(ctx, a.Buf, part); err != nil {
+				return hostFault{err}
+			}
+			a, err := s.fleet.there(s.job, a)
+			if err != nil {
+				return hostFault{err}
+			}
 			took, err := c.copy(ctx, upload, a, mem[a.Buf], part, r != nil)
 			if !part.Equal(a.whole()) {
 				t[upload] += took.Seconds()

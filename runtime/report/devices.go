@@ -8,6 +8,7 @@ import (
 	"weft/kernels/device"
 	"weft/lang/diag"
 	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // devices are those that a plan runs on, the host's first.
@@ -82,6 +83,14 @@ func (t *printer) place(k *bound.Kernel) {
 	if k.Place.Why != "" {
 		t.field("place", k.Place.Why)
 	}
+	if p := k.Place; p.Accelerates() {
+		t.field("copies", copies(p))
+	}
+}
+
+// copies is what is copied for a kernel on devices.
+func copies(p plan.Placement) string {
+	return fmt.Sprintf("%s to devices, %s of what it makes to the host", plan.FormatBytes(p.BytesIn), plan.FormatBytes(p.BytesOut))
 }
 
 // lanes says how the code of a kernel is laid out where it is placed.
@@ -110,6 +119,9 @@ func (t *printer) whyPlace(k *bound.Kernel) {
 	t.line("  %-9s CPU %s", "predicted", millis(p.Host))
 	if p.Accelerated > 0 {
 		t.line("  %-9s GPU %s, bound by %s; its copies alone %s", "", millis(p.Accelerated), p.Bound, millis(p.Transfer))
+	}
+	if p.Accelerates() {
+		t.line("  %-9s %s", "copies", copies(p))
 	}
 }
 

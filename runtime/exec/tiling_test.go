@@ -1,4 +1,4 @@
-package runtime
+package exec
 
 import (
 	"context"
@@ -10,21 +10,19 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner/bound"
-	"weft/planner/plan"
 )
 
 // tilingOf measures a kernel over so many points, planned in tiles of 4, with these launches.
-func tilingOf(points int, launch func(region.Region) error, sizes ...int) *tiling {
+func tilingOf(points int, launch func(region.Region) error, sizes ...int) *Tiling {
 	b := ir.NewBuilder()
 	x := b.Axis("x", points)
 	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
 	k := &bound.Kernel{IR: &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: b.F32(1)}}}}
-	t := &tiling{run: &run{opt: Options{Threads: 2}.withDefaults()}, step: &bound.Step{Step: plan.Step{Name: "k"}, Kernel: k}, launch: launch}
+	t := &Tiling{Name: "k", Kernel: k, Threads: 2, Launch: launch}
 	for _, n := range append([]int{4}, sizes...) {
-		t.shapes = append(t.shapes, []int{n})
+		t.Shapes = append(t.Shapes, []int{n})
 	}
-	t.least = make([]float64, len(t.shapes))
-	t.restore()
+	t.Restore()
 	return t
 }
 
@@ -40,7 +38,7 @@ func TestTuningKeepsItsTime(t *testing.T) {
 		}{{"some time", 300 * time.Millisecond, true}, {"hardly any", time.Millisecond, false}, {"none", 0, false}} {
 			m := tilingOf(1000, slow, 1, 2, 8) // 2.5 s for the planned shape alone
 			start := time.Now()
-			if err := m.measure(t.Context(), start.Add(c.limit)); err != nil {
+			if err := m.Measure(t.Context(), start.Add(c.limit)); err != nil {
 				t.Fatal(err)
 			}
 			if took := time.Since(start); took > c.limit+10*each {
@@ -52,8 +50,8 @@ func TestTuningKeepsItsTime(t *testing.T) {
 			if c.all && (m.least[1] == 0 || m.least[3] == 0) {
 				t.Errorf("%s: measured %v", c.name, m.least)
 			}
-			if c.all && m.best() != 3 {
-				t.Errorf("%s: chose %v, though tiles of 8 cost a point least: %v", c.name, m.shapes[m.best()], m.least)
+			if chosen := m.Choose(); chosen != c.all || m.chosen != 0 && !c.all || c.all && m.chosen != 3 {
+				t.Errorf("%s: chose %v, though tiles of 8 cost a point least: %v", c.name, m.Shapes[m.chosen], m.least)
 			}
 		}
 	})
@@ -62,15 +60,15 @@ func TestTuningKeepsItsTime(t *testing.T) {
 func TestTuningStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	m := tilingOf(1000, func(region.Region) error { cancel(); return nil }, 8)
-	if err := m.measure(ctx, time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
+	if err := m.Measure(ctx, time.Now().Add(time.Hour)); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
 	m = tilingOf(1000, func(region.Region) error { return errors.New("lost") }, 8)
-	if err := m.measure(t.Context(), time.Now().Add(time.Hour)); err != nil || !m.failed {
-		t.Errorf("a launch that fails: %v, failed %v", err, m.failed)
+	if err := m.Measure(t.Context(), time.Now().Add(time.Hour)); err != nil || !m.Failed {
+		t.Errorf("a launch that fails: %v, failed %v", err, m.Failed)
 	}
-	m.restore()
-	if got := m.step.Kernel.Axes[0].Tile; got != 4 {
+	m.Restore()
+	if got := m.Kernel.Axes[0].Tile; got != 4 {
 		t.Errorf("left in tiles of %d, planned 4", got)
 	}
 }
