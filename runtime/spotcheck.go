@@ -27,7 +27,8 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 	}
 	n := int(max(1, min(spots, spotBudget/max(1, ref.Price()))))
 	var peaks []float64
-	look := func(ctx context.Context, at region.Region) (string, error) {
+	return func(ctx context.Context, at region.Region) (string, error) {
+		defer func(start time.Time) { r.result.VerifyS += result.Since(start) }(time.Now())
 		elements, err := r.stores(w.step, at)
 		if err != nil {
 			return "", err
@@ -62,11 +63,6 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 			ref.Settle(taken, points, r.arrays.Memory)
 		}
 		return audit.Gross(taken), nil
-	}
-	return func(ctx context.Context, at region.Region) (string, error) {
-		start := time.Now()
-		defer func() { r.result.VerifyS += result.Since(start) }()
-		return look(ctx, at)
 	}
 }
 

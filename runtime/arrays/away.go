@@ -93,8 +93,10 @@ func (a *Arrays) Peek(ctx context.Context, ids []string, loads *bounds.Loads, po
 	for _, p := range points {
 		for _, id := range ids {
 			b := a.ByID[id]
+			at := b.Layout.Whole() // which may have the parts of an element as its last dim
+			copy(at, region.Point(p[:len(b.Array.Type.Dims)]))
 			for i, part := range b.Bufs {
-				add(part, b.Layout.In(i, part.Shape, region.Point(p[:len(b.Array.Type.Dims)])))
+				add(part, b.Layout.In(i, part.Shape, at))
 			}
 		}
 		if loads != nil {
