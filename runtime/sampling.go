@@ -103,7 +103,7 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) ([]aud
 	if err := r.peek(ctx, c.step, c.ref, points); err != nil {
 		return nil, err
 	}
-	if arrays, err = r.stored(c.step); err != nil {
+	if arrays, err = r.stored(c.step); err != nil { // with data
 		return nil, err
 	}
 	taken, err := audit.Take(ctx, c.ref, arrays, points, r.arrays.Memory, r.opt.Threads)

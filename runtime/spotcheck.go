@@ -52,9 +52,10 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 			return "", nil
 		}
 		if peaks == nil {
-			if peaks, err = r.peaks(ctx, w.step, over); err != nil {
-				return "", err
-			}
+			peaks, err = r.peaks(ctx, w.step, over)
+		}
+		if err != nil {
+			return "", err
 		}
 		for i := range taken {
 			taken[i].Largest = peaks[i]
@@ -68,10 +69,10 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 
 // peek has the host see what a step stored at some points, and what its reference reads there.
 func (r *run) peek(ctx context.Context, step *bound.Step, ref *audit.Reference, points [][]int) error {
-	if !r.stays() {
-		return nil
+	if r.stays() {
+		return r.arrays.Peek(ctx, step.Writes, bounds.Needed(ref.Kernel), points)
 	}
-	return r.arrays.Peek(ctx, step.Writes, bounds.Needed(ref.Kernel), points)
+	return nil
 }
 
 // peaks are the largest magnitudes of what a step stored in a region, with all that devices hold there to look further.

@@ -9,10 +9,7 @@ import (
 	"weft/runtime/exec"
 )
 
-const (
-	worthTiling = 5e-3 // seconds that a kernel is predicted to take at least, so that its tiles are worth measuring
-	tileTime    = time.Second
-)
+const tileTime, worthTiling = time.Second, 5e-3 // seconds that a kernel is predicted to take at least, so that its tiles are worth measuring
 
 // tuneTiles measures a kernel cut into tiles of several sizes, round by round so that a disturbance hits all alike, and keeps
 // the fastest. It takes no longer than TuneTime but for the tiles under way. The kernel then runs once more, so what the measurements stored does not matter.
