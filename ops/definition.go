@@ -12,6 +12,7 @@ type definition struct {
 	stages []*Stage
 
 	proved sync.Map // of what is asked, a within
+	found  sync.Map // by what it is called: see Found
 }
 
 // asked is an output, whether files may be looked at, and how many reads of other arrays are followed.
@@ -27,6 +28,17 @@ func (op *Instance) definition() *definition {
 	}
 	op.made.CompareAndSwap(nil, &definition{})
 	return op.made.Load()
+}
+
+// Found is what find finds out of the instance and what it is made from, by a name; it looks once. Without that, what is told of an array would be sought as often as there are
+// ways to it.
+func (op *Instance) Found(name any, find func() any) any {
+	known := &op.definition().found
+	v, ok := known.Load(name)
+	if !ok {
+		v, _ = known.LoadOrStore(name, find())
+	}
+	return v
 }
 
 // Become makes the instance another use, whose outputs are the same: what was made from it is not touched.

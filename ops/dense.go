@@ -80,6 +80,9 @@ func ReferenceKey(param string, k int) string {
 	return fmt.Sprintf("%s.%d", param, k)
 }
 
+// Shaped is an operator that goes by the dims of arrays alone, not by what they hold.
+type Shaped interface{ Shaped() }
+
 // Evaluate computes an array in plain float64 while the program is checked, by the references of all that it is made from. ok is false
 // where something comes from outside, or an array has more elements than most.
 func Evaluate(a Array, most int) (d Dense, ok bool) {
@@ -94,8 +97,9 @@ func Evaluate(a Array, most int) (d Dense, ok bool) {
 			return false
 		}
 		args, count := map[string]Dense{}, map[string]int{}
+		_, shaped := in.Bound.(Shaped)
 		in.Call.Arrays(func(param string, a Array) {
-			if ok = ok && visit(a.Of); ok {
+			if ok = ok && (shaped || visit(a.Of)); ok && !shaped {
 				args[ReferenceKey(param, count[param])] = made[a.Of][a.Out]
 				count[param]++
 			}

@@ -42,5 +42,7 @@ func (s *Stage) Hints() Hints {
 	if s.Op == nil {
 		return Hints{}
 	}
-	return s.Op.Hints
+	h := s.Op.Hints
+	h.Keep = h.Keep && s.IsOutput() // an array is kept, not what it is made from
+	return h
 }

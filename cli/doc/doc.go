@@ -51,7 +51,7 @@ type Site struct {
 }
 
 // order is how pages are listed; others come behind, by name.
-var order = []string{"tutorial.md", "language.md", "operators.md", "ultrasound.md", "cities.md", "radiotherapy.md", "spectra.md", "planning.md", "precision.md", "measuring.md", "fields.md", "prediction.md", "editors.md", "serve.md", "errors.md", "grammar.md"}
+var order = []string{"tutorial.md", "language.md", "operators.md", "ultrasound.md", "cities.md", "radiotherapy.md", "spectra.md", "matrices.md", "planning.md", "precision.md", "measuring.md", "fields.md", "prediction.md", "editors.md", "serve.md", "errors.md", "grammar.md"}
 
 // Load reads the Markdown files of a folder.
 func Load(files fs.FS) (*Site, error) {

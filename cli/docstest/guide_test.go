@@ -20,7 +20,7 @@ func TestMain(m *testing.M) {
 }
 
 // literatePages are those whose programs run, and show what stands below them; `weft literate` writes that.
-var literatePages = []string{"language.md", "tutorial.md", "ultrasound.md", "cities.md", "radiotherapy.md", "spectra.md"}
+var literatePages = []string{"language.md", "tutorial.md", "ultrasound.md", "cities.md", "radiotherapy.md", "spectra.md", "matrices.md"}
 
 func TestGuide(t *testing.T) {
 	for _, page := range literatePages {

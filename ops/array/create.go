@@ -72,6 +72,9 @@ func (v axis) Whole() bool {
 	return !slices.ContainsFunc(v.dim.Coords, func(x float64) bool { return x != math.Trunc(x) })
 }
 
+// Shaped implements ops.Shaped.
+func (axis) Shaped() {}
+
 // Lower gives the coordinates, which are known.
 func (v axis) Lower(l *ops.Lowering) []*ops.Stage {
 	s := l.Constant("", v.Outputs()[0].Type, v.dim.Coords)
@@ -96,6 +99,9 @@ type counting struct{ dim ops.Dim }
 func (v counting) Outputs() []ops.Output {
 	return ops.One(ops.Type{Elem: ops.I32, Dims: []ops.Dim{v.dim}})
 }
+
+// Shaped implements ops.Shaped.
+func (counting) Shaped() {}
 
 // Lower gives the index.
 func (v counting) Lower(l *ops.Lowering) []*ops.Stage {

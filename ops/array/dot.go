@@ -14,7 +14,7 @@ import (
 func dotSpec() *ops.Spec {
 	return &ops.Spec{
 		Name: "dot", Doc: "Product of arrays, summed over dimensions that both have: matrix products, and batches of them.", Group: groupReduce, Error: operand.Rounded,
-		Long: "The same as sum(a * b, over: ...). What is known to be zero of a factor, beside a triangle or a diagonal (`assume`, `verify`), is left out, and of the product of an array of many rows and columns with its " +
+		Long: "The same as sum(a * b, over: ...). What is known to be zero of a factor, beside a triangle or a diagonal (`assume`, `verify`, `where(k <= i, a, 0)`) or where blocks are not there (`block`), is left out, whatever it is multiplied with, and of the product of an array of many rows and columns with its " +
 			"own transpose (`rename`) half is found, and mirrored. Dimensions that both have and that are not summed stay: they number the products of a batch. " +
 			"Unlike there, whole numbers are multiplied in i64. " +
 			nanSums + " " + accumulates + ".",

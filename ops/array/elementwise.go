@@ -81,6 +81,9 @@ type pointwise struct {
 
 // Structure implements matrix.Structured.
 func (t *pointwise) Structure(*ops.Call, int) matrix.Structure {
+	if t.name == "where" {
+		return matrix.Chosen(t.xs[0].Value, t.xs[1].Value, t.xs[2].Value)
+	}
 	return operand.Structure(t.name, t.xs)
 }
 

@@ -73,9 +73,9 @@ func structureSpecs() []*ops.Spec {
 	rows := ops.Param{Name: "rows", Doc: "their first dimension; for what is the same of a transpose, it may be left out where there are two", Accept: ops.KSymbol, Optional: true}
 	columns := ops.Param{Name: "columns", Doc: "their other one", Accept: ops.KSymbol, Optional: true}
 	made := "i = axis(i, 0 .. 2 in 3)\nj = axis(j, 0 .. 2 in 3)\n"
-	const kept = " What is made of such matrices is known by what they are: sums and differences, products by numbers, products of matrices, transposes and inverses, of which solve and inverse then " +
+	const kept = " What `where` makes zero by comparing what is along the rows with what is along the columns is known to be so without a word. What is made of such matrices is known by what they are: sums and differences, products by numbers, products of matrices, transposes and inverses, of which solve and inverse then " +
 		"take the triangle, the triangular root, or the transpose. Products of matrices leave out what is beside a triangle or a diagonal, whatever is there. A zero matrix is diagonal and antisymmetric; a diagonal one " +
-		"is both triangles, and symmetric; one that is positive_definite is symmetric; of an orthogonal one, the transpose is the inverse; one that is unit_diagonal has ones there, and anything beside it. " +
+		"is both triangles, and symmetric; one that is positive_definite is symmetric; of an orthogonal one, the transpose is the inverse; one that is unit_diagonal has ones there, and anything beside it; of a matrix of blocks (`block`), those that are not there are zero. " +
 		"Which dimension is that of the rows is said by rows and columns, not by the order in which the array has them: where(j <= i, ...) is over j, then i, as that is the order in which they are named."
 	return []*ops.Spec{
 		{

@@ -44,6 +44,7 @@ func (t Trust) String() string { return [...]string{"unknown", "asserted", "deri
 type Structure struct {
 	Rows, Columns string
 	Is            [properties]Trust
+	Blocks        *Blocks // nil: it is not known to be made of some of which one is zero
 }
 
 // Structured is an operator that knows something of what it gives: of an output, from how it was called.
@@ -56,11 +57,15 @@ func StructureOf(a ops.Array) Structure {
 	if a.Of == nil {
 		return Structure{}
 	}
-	if s, ok := a.Of.Bound.(Structured); ok {
-		return s.Structure(a.Of.Call, a.Out)
-	}
-	return Structure{}
+	return a.Of.Found(structureOf(a.Out), func() any {
+		if s, ok := a.Of.Bound.(Structured); ok {
+			return s.Structure(a.Of.Call, a.Out)
+		}
+		return Structure{}
+	}).(Structure)
 }
+
+type structureOf int // of an output
 
 // With adds a property, and what follows from all that is known then.
 func (s Structure) With(p Property, t Trust) Structure {
@@ -116,8 +121,9 @@ func (s Structure) Over(rows, columns string) Structure {
 	switch {
 	case s.Rows == columns && s.Columns == rows:
 		s.Is[Lower], s.Is[Upper] = s.Is[Upper], s.Is[Lower]
+		s.Blocks = s.Blocks.Turned()
 	case s.Rows != rows || s.Columns != columns:
-		s.Is = [properties]Trust{}
+		s.Is, s.Blocks = [properties]Trust{}, nil
 	}
 	s.Rows, s.Columns = rows, columns
 	return s
@@ -171,6 +177,9 @@ var triangles = [joins]bool{Product: true, Inverted: true}
 // Joined is what is known of what is made of matrices.
 func Joined(how Join, of ...Structure) Structure {
 	s := Structure{Rows: of[0].Rows, Columns: of[len(of)-1].Columns}
+	if len(of) == 2 {
+		s.Blocks = joinedBlocks(how, of[0], of[1])
+	}
 	for p, k := range kept[how] {
 		var t []Trust
 		for _, x := range of {

@@ -15,10 +15,11 @@ type Product struct {
 	Rows, Columns string // where it is the product of an array with its own transpose: of the matrices, which are symmetric, and of which a half is found; or else empty
 }
 
-// Turns are those of the sum whose products may not be zero: none before, or none behind, the place along another dim.
+// Turns are those of the sum whose products may not be zero: none before, or none behind, the place along another dim, or but those of blocks that are there.
 type Turns struct {
 	Dim      string
 	From, To bool
+	Blocks   *matrix.Blocks // of rows along Dim; nil: it goes by places
 	Because  string
 }
 
@@ -39,7 +40,7 @@ type Renamer interface {
 // ProductOf finds what is known of a product; nil: nothing that makes it less work.
 func ProductOf(xs []Operand, over string) *Product {
 	p := &Product{}
-	for _, x := range xs {
+	for at, x := range xs {
 		a, ok := x.Value.(ops.Array)
 		if !ok {
 			continue
@@ -51,13 +52,23 @@ func ProductOf(xs []Operand, over string) *Product {
 		}
 		s = s.Over(other, over)
 		d, k := x.Type.Dim(other), x.Type.Dim(over)
-		if d < 0 || k < 0 || x.Type.Dims[d].Size != x.Type.Dims[k].Size {
+		if d < 0 || k < 0 {
+			continue
+		}
+		if s.Blocks.Narrows() {
+			p.Turns = append(p.Turns, Turns{Dim: other, Blocks: s.Blocks, Because: x.Name + " is made of blocks"})
+		}
+		if x.Type.Dims[d].Size != x.Type.Dims[k].Size {
 			continue
 		}
 		for _, is := range []matrix.Property{matrix.Diagonal, matrix.Lower, matrix.Upper} {
 			if trust := s.Is[is]; trust > matrix.Unknown {
 				name := matrix.PropertyNames[is]
-				if turned := matrix.StructureOf(a).Rows == over; turned && is != matrix.Diagonal { // as it was said of its own rows
+				turned := matrix.StructureOf(a).Rows == over // as it was said of its own rows
+				if trust == matrix.Derived {
+					turned = at > 0 // as products are written: rows times columns
+				}
+				if turned && is != matrix.Diagonal {
 					name = matrix.PropertyNames[matrix.Lower+matrix.Upper-is]
 				}
 				p.Turns = append(p.Turns, Turns{Dim: other, From: is != matrix.Lower, To: is != matrix.Upper, Because: fmt.Sprintf("%s is %s: %s", x.Name, name, trust)})
@@ -85,11 +96,15 @@ func (p *Product) Ends(b *ops.Body, dims []ops.Dim, index []*ir.Node, start, lo,
 	for _, t := range p.Turns {
 		first := at(t.Dim)
 		behind := b.Add(first, b.I32(1))
+		if t.Blocks != nil {
+			t.From, t.To = true, true
+			first, behind = blockEnds(b, t.Blocks, first)
+		}
 		if start != nil {
 			first, behind = b.Sub(first, start), b.Sub(behind, start)
 		}
 		plain := start == nil && !cut // which is a turn
-		if plain && t.From && t.To && len(p.Turns) == 1 && p.Rows == "" {
+		if plain && t.From && t.To && t.Blocks == nil && len(p.Turns) == 1 && p.Rows == "" {
 			return first, nil
 		}
 		switch {
@@ -112,6 +127,20 @@ func (p *Product) Ends(b *ops.Body, dims []ops.Dim, index []*ir.Node, start, lo,
 	return lo, hi
 }
 
+// blockEnds are from where to where the blocks go that are there of the row of blocks in which a row is.
+func blockEnds(b *ops.Body, blocks *matrix.Blocks, row *ir.Node) (from, to *ir.Node) {
+	for r := len(blocks.Rows) - 1; r >= 0; r-- {
+		lo, hi := blocks.Span(r)
+		if from == nil {
+			from, to = b.I32(lo), b.I32(hi)
+			continue
+		}
+		in := b.Lt(row, b.I32(blocks.Rows[r]))
+		from, to = b.Select(in, b.I32(lo), from), b.Select(in, b.I32(hi), to)
+	}
+	return from, to
+}
+
 // Steps say what makes the sum less work.
 func (p *Product) Steps() (out []string) {
 	if p == nil {
@@ -119,6 +148,8 @@ func (p *Product) Steps() (out []string) {
 	}
 	for _, t := range p.Turns {
 		switch {
+		case t.Blocks != nil:
+			out = append(out, "blocks of "+t.Dim)
 		case t.From && t.To:
 			out = append(out, "one product")
 		case t.From:

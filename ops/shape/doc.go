@@ -8,6 +8,8 @@ import (
 )
 
 // Specs lists the operators of this package.
-func Specs() []*ops.Spec { return slices.Concat(sliceSpecs(), shapeSpecs(), joinSpecs()) }
+func Specs() []*ops.Spec {
+	return slices.Concat(sliceSpecs(), shapeSpecs(), joinSpecs(), []*ops.Spec{blockSpec()})
+}
 
 const groupShape = "shape and selection" // the heading under which operators are listed
