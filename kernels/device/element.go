@@ -38,12 +38,21 @@ type codec struct {
 func number[T Element](t ir.DType) codec {
 	return codec{
 		load: func(dst []float64, p []byte) {
-			for i, v := range View[T](p, t)[:len(dst)] {
+			in := View[T](p, t)[:len(dst)]
+			if same, ok := any(in).([]float64); ok {
+				copy(dst, same)
+				return
+			}
+			for i, v := range in {
 				dst[i] = float64(v)
 			}
 		},
 		store: func(p []byte, src []float64) {
 			out := View[T](p, t)[:len(src)]
+			if same, ok := any(out).([]float64); ok {
+				copy(same, src)
+				return
+			}
 			if t.Int() {
 				for i, v := range src {
 					out[i] = T(int64(v))

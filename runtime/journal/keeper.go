@@ -62,12 +62,20 @@ func (k *Keeper) Write(now Checkpoint, begun time.Time) error {
 		return fmt.Errorf("cannot keep a checkpoint: %w", err)
 	}
 	k.saved = time.Now()
-	took := k.saved.Sub(begun)
+	k.after(k.saved.Sub(begun))
+	return nil
+}
+
+// Expect says how many bytes the first one will have: it waits as if one had been written, at about a gigabyte a second, so that of a short step with a large state
+// none is made.
+func (k *Keeper) Expect(bytes int) { k.after(time.Duration(bytes) * time.Nanosecond) }
+
+// after sets when the next one is due, from what one takes.
+func (k *Keeper) after(took time.Duration) {
 	k.wait = min(MostBetween, max(LeastBetween, checkpointShare*took))
 	if large := leastShare * took; large > longBetween {
 		k.wait = large
 	}
-	return nil
 }
 
 // Fill copies the state of a checkpoint to where it belongs. It is of another run if it does not fit there.
