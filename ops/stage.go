@@ -47,6 +47,8 @@ type Stage struct {
 	Rounded ir.DType
 	// Partial says that the elements are sums of parts, whose sum is the same to the bit only if they are stored.
 	Partial bool
+	// Mirrored says that half of the elements are those of the other half.
+	Mirrored bool
 	// Void, if set, is what is wrong with a run in which the stage is stored and holds not one finite element.
 	Void error
 	// Source marks an array that arrives from outside: its operator fills it, knowing it by its place Out among the outputs. State says that
@@ -193,6 +195,7 @@ type Lowering struct {
 	Inputs map[string]*Stage // array arguments by parameter name
 	Lists  map[string][]*Stage
 	Room   int64 // bytes of memory for all arrays of a drive, where they do not fit as a whole; 0: they do
+	Blocks bool  // it runs in blocks of rows: arrays are made from what is there of others row by row
 	Strict bool  // what is only said of arrays is looked at also where that takes a pass of its own
 	stages []*Stage
 }

@@ -141,9 +141,24 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	if opt.weighed == nil {
 		opt.weighed = map[string]float64{}
 	}
-	g := graph.Collect(sinks, false, 0, false, false)
+	g := graph.Collect(sinks, graph.How{})
 	if len(g.Drives) == 0 {
-		return build(g, dev, opt)
+		p, err := build(g, dev, opt)
+		tight := problem.Problem{}
+		beyond := errors.As(err, &tight) && tight.Code == problem.MemoryBudget
+		if !g.Mirrors() || !beyond && (err != nil || p.Stream == nil) {
+			return p, err
+		}
+		// Blocks of rows would need columns of those that come later.
+		all, fault := build(graph.Collect(sinks, graph.How{Blocks: true}), dev, opt)
+		switch {
+		case fault == nil:
+			all.Unmirrored = true
+			return all, nil
+		case beyond: // it takes less than the other way
+			err = fault
+		}
+		return p, err
 	}
 	if opt.tries == nil {
 		opt.tries = &tries{verdicts: map[string]known{}}
@@ -158,7 +173,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		if opt.way = "whole"; apart {
 			opt.way = "apart"
 		}
-		p, ok := narrowed(func() *graph.Graph { return graph.Collect(sinks, apart, 0, false, false) }, dev, opt, beyond)
+		p, ok := narrowed(func() *graph.Graph { return graph.Collect(sinks, graph.How{Apart: apart}) }, dev, opt, beyond)
 		if ok {
 			p.Apart = apart
 		}
@@ -177,7 +192,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		whole = lack{}
 	}
 	opt.way, opt.beyond = "apart", &apart
-	alone, fault := build(graph.Collect(sinks, true, 0, false, false), dev, opt) // in blocks, each program makes what does not fit as a whole
+	alone, fault := build(graph.Collect(sinks, graph.How{Apart: true}), dev, opt) // in blocks, each program makes what does not fit as a whole
 	if fault == nil {
 		alone.Apart = true
 		return alone, nil
@@ -185,7 +200,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	opt.tries.failed()
 	opt.way, opt.beyond = "", nil
 	for _, spill := range []bool{false, true} {
-		if g = graph.Collect(sinks, true, opt.Memory, spill, opt.Strict); !g.Tiled() {
+		if g = graph.Collect(sinks, graph.How{Apart: true, Room: opt.Memory, Spill: spill, Strict: opt.Strict}); !g.Tiled() {
 			break
 		}
 		if opt.tries.need = g.Least(); g.Least() > opt.Memory {

@@ -66,6 +66,7 @@ type reducer struct {
 
 // stages defines the reduction of a stage over dims, in one stage or two.
 func (r *reduction) stages(l *ops.Lowering, name string, in *ops.Stage, over []int, out ops.Type, part *operand.Segment, product *operand.Product) *ops.Stage {
+	product = product.In(l)
 	w := &reducer{reduction: r, in: in, over: over, acc: r.accumulate(in.Type.Elem.Widen()), out: out, part: part, ends: endsOf(l, part), of: product}
 	w.kept = kept(in.Type, over)
 	outputs, many := out.Len(), manyElements

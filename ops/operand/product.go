@@ -165,6 +165,17 @@ func (p *Product) Steps() (out []string) {
 	return out
 }
 
+// In is the product as it is found best in a lowering.
+func (p *Product) In(l *ops.Lowering) *Product {
+	if p == nil || p.Rows == "" || !l.Blocks {
+		return p
+	}
+	if len(p.Turns) == 0 {
+		return nil
+	}
+	return &Product{Turns: p.Turns}
+}
+
 // Half is what the stage of the sum is called whose whole is to have a name.
 func (p *Product) Half(name string) string {
 	if p == nil || p.Rows == "" {
@@ -184,7 +195,7 @@ func (p *Product) Whole(l *ops.Lowering, name string, half *ops.Stage) *ops.Stag
 		at[row], at[column] = b.Max(index[row], index[column]), b.Min(index[row], index[column])
 		return half.At(b, at...)
 	})
-	s.Steps = []string{"mirrored"}
+	s.Steps, s.Mirrored = []string{"mirrored"}, true
 	return s
 }
 

@@ -59,11 +59,11 @@ type Outside struct{ In, Of *ops.Stage }
 func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Stage) {
 	if c.spilled != nil && c.spilled.of[op] == nil {
 		l := ops.NewLowering(op, c.stageOf)
-		l.Room = c.room
+		l.Room = c.how.Room
 		c.spills(op, bound.Programs(l).Tasks.Of)
 	}
 	l := ops.NewLowering(op, c.had(op))
-	l.Room = c.room
+	l.Room = c.how.Room
 	about := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)
 	here := map[string]*ops.Stage{}
@@ -86,7 +86,7 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 	for i := range about.Calls {
 		// All drives before it are made once, around it, unless one of its own loops needs what they give.
 		var told func(*ops.Stage) bool
-		if c.apart {
+		if c.how.Apart {
 			told = func(s *ops.Stage) bool { return d.OnDisk(s) || s.Type.Bytes() <= little || c.given(s) }
 		}
 		p := c.program(op, bound, i, true)
@@ -174,12 +174,12 @@ func (c *collector) open(op *ops.Instance) []*ops.Instance {
 // those, drives in a row would take twice as long for each one more.
 func (around *collector) program(op *ops.Instance, bound ops.Driver, call int, bare bool) Program {
 	c := newCollector()
-	c.apart, c.room, c.spilled = around.apart, around.room, around.spilled
+	c.how.Apart, c.how.Room, c.spilled = around.how.Apart, around.how.Room, around.spilled
 	c.findEnds([]*ops.Instance{op})
 	c.bare = bare
 	l := ops.NewLowering(op, c.had(op))
 	c.bare = false
-	l.Room = c.room
+	l.Room = c.how.Room
 	d := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)
 	next := d.Calls[call]

@@ -66,10 +66,10 @@ type Edge struct{ From, To *ops.Stage }
 // Collect lowers every operator that a sink needs. What does not vary in a drive is made around it or, apart, in each of its programs. In less room than
 // arrays take, unless it is 0, drives that can have them on disk do; with spill, what is made around them is stored there too.
 // With strict, what is only said of arrays is looked at also where that takes a pass of its own.
-func Collect(sinks []*ops.Instance, apart bool, room int64, spill, strict bool) *Graph {
+func Collect(sinks []*ops.Instance, how How) *Graph {
 	c := newCollector()
-	c.apart, c.room, c.strict = apart, room, strict
-	if spill {
+	c.how = how
+	if how.Spill {
 		c.spilled = newSpills(sinks)
 	}
 	c.findEnds(sinks)
@@ -85,6 +85,20 @@ func Collect(sinks []*ops.Instance, apart bool, room int64, spill, strict bool) 
 	return c.graph()
 }
 
+// How is what a graph is collected for: of a plan, what it says of these.
+type How struct {
+	Apart  bool  // see plan.Plan
+	Room   int64 // the same
+	Spill  bool  // what tiles are read of is stored on disk before
+	Strict bool
+	Blocks bool // it runs in blocks of rows
+}
+
+// Mirrors reports whether there is an array of which half is found and mirrored, which takes both halves of it at once.
+func (g *Graph) Mirrors() bool {
+	return slices.ContainsFunc(g.Stages, func(s *ops.Stage) bool { return s.Mirrored })
+}
+
 // collector lowers operators, each once.
 type collector struct {
 	*Graph
@@ -94,10 +108,8 @@ type collector struct {
 
 	doubts []Sink // see ops.Doubtful; nil: of programs of a drive none are looked at
 
-	apart   bool
-	bare    bool // drives outside all turns have no programs
-	room    int64
-	strict  bool
+	how     How
+	bare    bool    // drives outside all turns have no programs
 	spilled *spills // nil: nothing is
 }
 
@@ -171,7 +183,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
 		l := ops.NewLowering(op, c.stageOf)
-		l.Room, l.Strict = c.room, c.strict
+		l.Room, l.Strict, l.Blocks = c.how.Room, c.how.Strict, c.how.Blocks
 		c.doubt(op, l) // told before what is made of answers is shown
 		out = bound.Lower(l)
 		c.Stages = append(c.Stages, l.Made()...)

@@ -29,11 +29,13 @@ type Plan struct {
 	// Spills says that what is made around such drives, and tiles of which they read, is stored on disk before.
 	Spills bool `yaml:"spills,omitempty" json:"spills,omitempty"`
 	// Strict says that what is only said of arrays which they read is looked at before, too.
-	Strict  bool    `yaml:"strict,omitempty" json:"strict,omitempty"`
-	Hash    string  `yaml:"hash" json:"hash"`
-	Device  string  `yaml:"device" json:"device"`
-	Machine Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
-	Rates   Rates   `yaml:"rates" json:"rates"`
+	Strict bool `yaml:"strict,omitempty" json:"strict,omitempty"`
+	// Unmirrored is set where all of a symmetric product is computed, since it runs in blocks of rows.
+	Unmirrored bool    `yaml:"unmirrored,omitempty" json:"unmirrored,omitempty"`
+	Hash       string  `yaml:"hash" json:"hash"`
+	Device     string  `yaml:"device" json:"device"`
+	Machine    Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
+	Rates      Rates   `yaml:"rates" json:"rates"`
 	// Budget of memory that it was made for, in bytes; 0: none.
 	Budget  int64    `yaml:"budget,omitempty" json:"budget,omitempty"`
 	Buffers []Buffer `yaml:"buffers" json:"buffers"`
