@@ -2,11 +2,13 @@ package codegen
 
 import (
 	"slices"
+	"strings"
 
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
+	"weft/kernels/ir/count"
 	"weft/kernels/schedule"
 )
 
@@ -26,7 +28,11 @@ func (g *gen) blockedLoop(c *loop) {
 			return
 		}
 		end := Name(g.Fresh("e"))
-		var choose Stmt = c.blockLoop(b, end, 1, c.in.Body)
+		one := c.blockLoop(b, end, 1, c.in.Body)
+		var choose Stmt = one
+		if g.shares(c) > 1 && len(b.Tables) == 0 && len(b.Guards) == 0 {
+			choose = g.inTwos(c, one)
+		}
 		if some := g.groupsOf(c, b); some != nil {
 			choose = g.inGroups(c, c.blockLoop(b, end, 1, c.in.Body), some)
 		}
@@ -79,6 +85,24 @@ func (c *loop) blockLoop(b *values.Blocked, end *Expr, step int, body []Stmt) Lo
 	return l
 }
 
+// inTwos makes the turns of a block two at a time, each of which adds to sums of its own, and one that is left over.
+func (g *gen) inTwos(c *loop, one Loop) Stmt {
+	c.flying = 1
+	other := g.bodyCopy(c, nil, new(bool))
+	c.flying = 0
+	two, rest := one, one
+	two.Vars, rest.Vars = nil, nil
+	two.While = Bin("<", Bin("+", c.index(), Int(1)), one.While.Operand(1))
+	two.Body = []Stmt{Block(one.Body)}
+	var out Block
+	for i, next := range one.Next {
+		two.Body = append(two.Body, next)
+		out = append(out, Var(one.Type, one.Vars[i].To.Text, one.Vars[i].Value))
+	}
+	two.Body = append(two.Body, Block(other))
+	return append(out, two, rest)
+}
+
 // bodyCopy is the body again, written while a mark is set, with or without the block's tables.
 func (g *gen) bodyCopy(c *loop, b *values.Blocked, mark *bool) []Stmt {
 	in := values.NewScope(c.in.Binds)
@@ -120,14 +144,26 @@ func (g *gen) narrowSums(c *loop, b *values.Blocked) {
 			continue
 		}
 		c.narrow[q] = terms
-		for _, v := range c.copies {
-			b.Outer.Declare(g.narrowName(c, q, v), MinusZero(ir.F32))
+		for c.flying = range g.shares(c) {
+			for _, v := range c.copies {
+				b.Outer.Declare(g.narrowName(c, q, v), MinusZero(ir.F32))
+			}
 		}
+		c.flying = 0
 	}
 }
 
+// shares are how many float32 sums there are of each accumulator: two where only what is loaded tells how many turns there are, which no schedule can put vectors
+// in flight for. An addition takes 4 cycles: products of a sparse matrix with 16 columns took 1.3 to 1.5 with one.
+func (g *gen) shares(c *loop) int {
+	if g.Target.ISA != "cuda" && c.both == nil && count.Loaded(c.f) {
+		return 2
+	}
+	return 1
+}
+
 func (g *gen) narrowName(c *loop, q, v int) Value {
-	return Variable(ir.F32, c.vec, g.accBase("n", c, q, v))
+	return Variable(ir.F32, c.vec, g.accBase("n"+strings.Repeat("n", c.flying), c, q, v))
 }
 
 func (g *gen) narrowStep(c *loop, in *values.Scope, q, v int, terms []schedule.Signed) []Stmt {
@@ -165,8 +201,12 @@ func (g *gen) widenSums(c *loop) (out []Stmt) {
 			continue
 		}
 		for _, v := range c.copies {
-			acc := g.AccName(a, v)
-			out = append(out, Assign(acc, Op(ir.Add, ir.F64, acc, Op(ir.Cast, ir.F64, g.narrowName(c, q, v))))...)
+			acc, sum := g.AccName(a, v), g.narrowName(c, q, v)
+			for c.flying = 1; c.flying < g.shares(c); c.flying++ {
+				sum = Op(ir.Add, ir.F32, sum, g.narrowName(c, q, v))
+			}
+			c.flying = 0
+			out = append(out, Assign(acc, Op(ir.Add, ir.F64, acc, Op(ir.Cast, ir.F64, sum)))...)
 		}
 	}
 	return out

@@ -22,6 +22,9 @@ func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 	if x, ok := g.selectAdd(n, v, m); ok {
 		return x
 	}
+	if x, ok := g.chosen(n, v, m); ok {
+		return x
+	}
 	if x, ok := g.byConstant(n, v, m); ok {
 		return x
 	}

@@ -71,6 +71,7 @@ type Generator struct {
 	windows    windowState
 	beside     beside
 	repeated   map[*ir.Node]bool // memo of again
+	spreads    map[*ir.Node]bool // memo of spread
 	Iter       *ir.Fold          // the fold whose iterations are lanes, in that layout
 	Some       Value             // of these lanes that are iterations at all; none: all are
 	Ahead      int               // which of them, counted from where the loop stands, is the first lane's

@@ -227,6 +227,9 @@ func PartedTrips(f *ir.Fold) (float64, bool) {
 	return max(0, last-first) / float64(parts), true
 }
 
+// Loaded reports a fold that begins and ends where what is loaded says.
+func Loaded(f *ir.Fold) bool { return loaded(f.Lo) != nil && loaded(f.Hi) != nil }
+
 // loaded is the first load that a value is computed from; nil where there is none.
 func loaded(n *ir.Node) (found *ir.Node) {
 	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) {
