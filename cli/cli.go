@@ -79,7 +79,9 @@ func Main() {
 // Run runs one command line and returns its exit code.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	exit := -1
-	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1)) // of which commands lower it
+	percent := debug.SetGCPercent(100)
+	debug.SetGCPercent(percent)
+	defer debug.SetGCPercent(percent) // which commands lower
 	if f, ok := in.(*os.File); ok && len(args) == 0 && onTerminal(f) {
 		args = []string{"repl"}
 	}

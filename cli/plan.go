@@ -33,9 +33,12 @@ type planFlags struct {
 	Tolerance string `placeholder:"ERROR" help:"Error allowed in what sinks take ('0.1 dB', 1e-4): precision is chosen by measurement."`
 }
 
-// leastHeap is what programs take while they are checked and planned in any case. Where arrays may take little, the heap shall not grow far beyond
-// it, which it otherwise does before it is collected.
-const leastHeap = 48 << 20
+// Where arrays may take little, the heap is collected whenever it has doubled: it otherwise grows by as much as these. A limit of it would be what large programs take to
+// be planned, which was then spent on collecting over and over.
+const (
+	littleMemory = 192 << 20
+	collectSoon  = 100
+)
 
 // open opens a session by the flags, with what else a command asks of it, and checks the file.
 func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Session, *session.Program, error) {
@@ -44,8 +47,8 @@ func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Ses
 		set(&c)
 	}
 	c.Device, c.Threads, c.Memory = f.Device, f.Threads, int64(f.Memory)
-	if f.Memory > 0 {
-		debug.SetMemoryLimit(min(max(int64(f.Memory), leastHeap), debug.SetMemoryLimit(-1)))
+	if f.Memory > 0 && f.Memory < littleMemory {
+		debug.SetGCPercent(collectSoon)
 	}
 	se, err := session.Open(c)
 	if err != nil {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -10,6 +11,9 @@ import (
 	"weft/planner/module"
 	"weft/planner/plan"
 )
+
+// errBlocks is that of a plan which would have to run in blocks, where that is not asked for.
+var errBlocks = errors.New("the plan does not fit as a whole")
 
 // fitted makes a plan that does not fit the memory budget run in blocks of rows, and refuses one that does not fit so either.
 func fitted(m *module.Module, opt Options) error {
@@ -22,6 +26,9 @@ func fitted(m *module.Module, opt Options) error {
 		if p.Totals.PeakBytes, p.Totals.PeakAt = p.PeakFrom(0); p.Totals.PeakBytes <= opt.Memory/2 { // what is counted has the rest
 			return nil
 		}
+	}
+	if opt.whole {
+		return errBlocks
 	}
 	why, least := blocks.Fit(p, m.Device.Kind, opt.Memory, opt.tries != nil)
 	if why == "" || p.Totals.PeakBytes <= opt.Memory {

@@ -116,11 +116,15 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			p.Share(o.In, b.Arrays.Of(o.Of), b.Units[o.Of], b.Lasts(o.Of) || b.lent[o.Of])
 			b.lent[o.Of] = true
 		}
+		rounds := p.Rounds != nil && b.opt.Memory > 0
+		opt.whole = rounds
 		made, err := b.program(p, opt, taken, counted)
 		given := true
-		if p.Rounds != nil && b.opt.Memory > 0 && (err != nil || made.Stream != nil) {
-			if whole := b.byObject(p, opt); whole != nil {
+		if opt.whole = false; rounds && err != nil {
+			if whole := b.byObject(p, opt); whole != nil { // in whatever memory: how it would go in blocks need not be found
 				made, err, given = whole, nil, false
+			} else {
+				made, err = b.program(p, opt, taken, counted)
 			}
 		}
 		if given && b.opt.beyond != nil {

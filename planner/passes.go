@@ -56,6 +56,7 @@ type Options struct {
 	within  string             // prefix of the steps of a drive's program; empty: a program of its own
 	turns   *turns             // of it
 	trial   bool               // nobody reads the error
+	whole   bool               // what does not fit as a whole is of no use
 	tries   *tries             // of a program with drives
 	room    int64              // of the memory, what its drives' programs may take with what is beside them; 0: all
 	beyond  *lack              // where it is noted what is missing around drives whose programs fit
@@ -161,13 +162,13 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		return p, err
 	}
 	if opt.tries == nil {
-		opt.tries = &tries{verdicts: map[string]known{}}
+		opt.tries = newTries()
 	}
 	opt.tries.least, opt.tries.need = math.MaxInt64, 0
 	opt.way = "whole"
 	var whole, apart lack
 	opt.beyond = &whole
-	p, err := build(g, dev, opt)
+	p, err := opt.tries.plan(opt, func() (*bound.Plan, error) { return build(g, dev, opt) })
 	less := func(apart bool, beyond lack) (*bound.Plan, bool) {
 		opt := opt
 		if opt.way = "whole"; apart {
@@ -192,7 +193,8 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		whole = lack{}
 	}
 	opt.way, opt.beyond = "apart", &apart
-	alone, fault := build(graph.Collect(sinks, graph.How{Apart: true}), dev, opt) // in blocks, each program makes what does not fit as a whole
+	// In blocks, each program makes what does not fit as a whole.
+	alone, fault := opt.tries.plan(opt, func() (*bound.Plan, error) { return build(graph.Collect(sinks, graph.How{Apart: true}), dev, opt) })
 	if fault == nil {
 		alone.Apart = true
 		return alone, nil

@@ -20,6 +20,28 @@ type tries struct {
 	need     int64 // that the last plan that did not fit takes at least, with what is beside it; 0: it is not known
 	least    int64 // that the last try takes at least, in each of its plans; 0: it is not known
 	verdicts map[string]known
+	refused  map[string]refusal // by the way of a plan that did not fit
+}
+
+// refusal is why a plan did not fit, and what it takes at least, whatever it is given beyond what it was.
+type refusal struct {
+	need int64
+	err  error
+}
+
+func newTries() *tries { return &tries{verdicts: map[string]known{}, refused: map[string]refusal{}} }
+
+// plan makes one of a program in one way, unless it is known from a smaller memory that this needs more.
+func (t *tries) plan(opt Options, make func() (*bound.Plan, error)) (*bound.Plan, error) {
+	if was := t.refused[opt.way]; was.need > opt.Memory {
+		t.need = was.need
+		return nil, was.err
+	}
+	p, err := make()
+	if err != nil {
+		t.refused[opt.way] = refusal{t.need, err}
+	}
+	return p, err
 }
 
 // collecting has the heap collected when it has doubled, and not whenever it is beyond the budget: what plans take by themselves may be more, and to collect it over
