@@ -148,7 +148,7 @@ func (r *run) chainBlocks(ctx context.Context, c chainRun) error {
 	}
 	for i, w := range c.works {
 		err := r.makes(&c.steps[i], nil)
-		r.doubt.spread(&c.steps[i])
+		r.doubt.Spread(&c.steps[i])
 		if err == nil && w.checks != nil {
 			err = w.checks.judge()
 		}

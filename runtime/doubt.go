@@ -2,16 +2,12 @@ package runtime
 
 import (
 	"fmt"
-	"slices"
 
 	"weft/ops"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/runtime/result"
 )
-
-// doubt is what is known to be wrong and kept all the same: buffers with a sample beyond its tolerance, and what was made from them.
-type doubt map[string]bool
 
 // doubted warns of a stage that holds what it should not; under Strict that is an error.
 func (r *run) doubted(s *ops.Stage, w problem.Problem) error {
@@ -23,19 +19,8 @@ func (r *run) doubted(s *ops.Stage, w problem.Problem) error {
 	return nil
 }
 
-// spread doubts what a step makes from what is doubted.
-func (d doubt) spread(s *bound.Step) bool {
-	from := slices.ContainsFunc(s.Reads, func(id string) bool { return d[id] })
-	if from {
-		for _, id := range s.Writes {
-			d[id] = true
-		}
-	}
-	return from
-}
-
 // failedFile reports whether a sink writes a file of what is not what it should be.
-func (r *run) failedFile(sink *bound.Step) bool { return sink.Op.File() != "" && r.doubt.spread(sink) }
+func (r *run) failedFile(sink *bound.Step) bool { return sink.Op.File() != "" && r.doubt.Spread(sink) }
 
 // announce warns of an output that is not what it should be: it is kept under another name, since it may have taken long.
 func (r *run) announce(sink *bound.Step) {

@@ -104,7 +104,7 @@ func (d *drive) told(note ops.Note, start time.Time) error {
 	if i := slices.IndexFunc(note.Warnings, func(w problem.Problem) bool { return w.Code == problem.Unfinished }); i >= 0 && r.opt.Strict {
 		return &result.StageError{Stage: step.Name, Where: step.Where(), Err: note.Warnings[i]}
 	}
-	r.doubt.spread(step)
+	r.doubt.Spread(step)
 	for _, id := range step.Writes {
 		if len(d.log.doubt) > 0 || slices.ContainsFunc(d.programs, func(p *program) bool { return len(p.doubt) > 0 }) {
 			r.doubt[id] = true

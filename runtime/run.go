@@ -49,7 +49,7 @@ type run struct {
 	carried     *carrying          // by kernels of the pass under way, in blocks
 	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
 	checkpoints *[]string          // those that there are
-	doubt       doubt
+	doubt       audit.Doubt
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything
 	kept        []string       // arrays that no step needs, but what devices alone hold was made from
@@ -94,7 +94,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
-		onHost: map[string]bool{}, made: map[string]bool{}, doubt: doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands)}
+		onHost: map[string]bool{}, made: map[string]bool{}, doubt: audit.Doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands)}
 }
 
 // once is Run with one plan.
@@ -267,7 +267,7 @@ func (r *run) makes(step *bound.Step, failed error) error {
 
 // judge looks at what a kernel stored of a region of its axes, while its inputs are still there.
 func (r *run) judge(ctx context.Context, step *bound.Step, over region.Region) error {
-	r.doubt.spread(step)
+	r.doubt.Spread(step)
 	if over.Equal(step.Kernel.IR.Domain()) {
 		blanks := r.arrays.Blanks(step)
 		if err := blanks.Judge(ctx); err != nil {

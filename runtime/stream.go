@@ -353,7 +353,7 @@ func (p *pass) finish(ctx context.Context) error {
 		if w == nil {
 			continue
 		}
-		r.doubt.spread(s)
+		r.doubt.Spread(s)
 		err := w.blanks.Judge(ctx)
 		if err == nil && w.checks != nil {
 			err = w.checks.judge()
