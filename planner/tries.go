@@ -38,7 +38,7 @@ func (t *tries) plan(opt Options, make func() (*bound.Plan, error)) (*bound.Plan
 		return nil, was.err
 	}
 	p, err := make()
-	if err != nil {
+	if err != nil && !opt.beyond.given { // else its drives may take less
 		t.refused[opt.way] = refusal{t.need, err}
 	}
 	return p, err

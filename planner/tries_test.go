@@ -11,7 +11,7 @@ import (
 func TestWaysThatNeedMoreAreNotPlannedAgain(t *testing.T) {
 	tries, made, tight := newTries(), 0, errors.New("tight")
 	plan := func(way string, memory int64, fits bool) error {
-		_, err := tries.plan(Options{way: way, Memory: memory}, func() (*bound.Plan, error) {
+		_, err := tries.plan(Options{way: way, Memory: memory, beyond: &lack{given: way == "given"}}, func() (*bound.Plan, error) {
 			if made++; fits {
 				return &bound.Plan{}, nil
 			}
@@ -25,7 +25,7 @@ func TestWaysThatNeedMoreAreNotPlannedAgain(t *testing.T) {
 		memory int64
 		fits   bool
 		made   int
-	}{{"whole", 10, false, 1}, {"whole", 39, true, 1}, {"apart", 39, true, 2}, {"whole", 40, true, 3}} {
+	}{{"whole", 10, false, 1}, {"whole", 39, true, 1}, {"apart", 39, true, 2}, {"whole", 40, true, 3}, {"given", 10, false, 4}, {"given", 10, false, 5}} {
 		tries.need = 0
 		if err := plan(step.way, step.memory, step.fits); made != step.made || (err == nil) != (step.fits && made > 1) {
 			t.Errorf("%s of %d bytes: %d plans, %v", step.way, step.memory, made, err)

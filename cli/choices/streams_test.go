@@ -47,7 +47,7 @@ var byRows = map[string]string{
 	"argsort": "argsort(a, along: x)", "cumsum": "cumsum(a, along: y)",
 	"max": "max(a, over: x)", "mean": "mean(a, over: x)", "median": "median(a, over: x)", "min": "min(a, over: x)", "norm": "norm(a, over: x)",
 	"quantile": "quantile(a, 0.3, over: x)", "sort": "sort(a, along: x)", "std": "std(a, over: x)", "sum": "sum(a, over: x)", "var": "var(a, over: x)",
-	"coordinates": "a * coordinates(a, y)", "indices": "a + indices(a, y)", "size": "a + size(a, y)", "spacing": "a * spacing(a, y)", "bounds": "a * bounds(a).high",
+	"coordinates": "a * coordinates(a, y)", "indices": "a + indices(a, y)", "size": "a + size(a, y)", "spacing": "a * spacing(a, y)", "bounds": "a * bounds(a).high", "unit": "a / unit(a)",
 	"each": "each([1, 2], k -> a * k)", "reduce": "reduce([1, 2], (s, k) -> s + a * k, from: 0)", "fold": "a | fold((s, v) -> s * 0.5 + v, along: x, from: 0)",
 	"scan":   "a | scan((s, v) -> s * 0.5 + v, along: y, from: 0)",
 	"concat": "concat([a, a], x)", "diff": "diff(a, along: y)", "pad": "pad(a, y, before: 2, after: 3)", "rename": "rename(a, from: x, to: z)", "repeat": "repeat(a, x, times: 2)",
