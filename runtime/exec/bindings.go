@@ -2,6 +2,7 @@ package exec
 
 import (
 	"slices"
+	"unsafe"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -21,9 +22,21 @@ type bindings struct {
 // binding is a program with its arrays: where they lie, as memory that slides lies elsewhere from block to block.
 type binding struct {
 	program device.Program
-	mem     []device.Memory
-	first   []*byte
+	at      []place
 	launch  func(region.Region) error
+}
+
+// place is where memory begins, and how long it is; nothing of what is not on the host, or freed.
+type place struct {
+	first *byte
+	bytes int
+}
+
+func placeOf(m device.Memory) place {
+	if m == nil {
+		return place{}
+	}
+	return place{unsafe.SliceData(m.Host()), len(m.Host())}
 }
 
 // Bind gives a program the arrays in mem, unless it has them already: bind does it.
@@ -42,8 +55,7 @@ func (s *Sweep) Bind(program device.Program, mem map[*ir.Buffer]device.Memory, b
 	}
 	x := binding{program: program, launch: launch}
 	for _, buf := range b.buffers {
-		m := mem[buf]
-		x.mem, x.first = append(x.mem, m), append(x.first, firstByte(m))
+		x.at = append(x.at, placeOf(mem[buf]))
 	}
 	if len(b.kept) < mostBound {
 		b.kept = append(b.kept, x)
@@ -54,20 +66,12 @@ func (s *Sweep) Bind(program device.Program, mem map[*ir.Buffer]device.Memory, b
 	return launch, nil
 }
 
-// has reports whether the arrays in mem are those of a binding, and where they were.
+// has reports whether the arrays in mem lie where those of a binding lie.
 func (x binding) has(buffers []*ir.Buffer, mem map[*ir.Buffer]device.Memory) bool {
 	for i, b := range buffers {
-		if m := mem[b]; m != x.mem[i] || firstByte(m) != x.first[i] {
+		if at := placeOf(mem[b]); at.bytes == 0 || at != x.at[i] {
 			return false
 		}
 	}
 	return true
-}
-
-// firstByte is where memory begins; nil: not on the host, or freed.
-func firstByte(m device.Memory) *byte {
-	if m == nil || len(m.Host()) == 0 {
-		return nil
-	}
-	return &m.Host()[0]
 }

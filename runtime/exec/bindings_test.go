@@ -8,10 +8,11 @@ import (
 	"weft/kernels/region"
 )
 
+// Memory is of any type, also of one whose values cannot be compared.
 type fakeMemory struct{ host []byte }
 
-func (m *fakeMemory) Host() []byte { return m.host }
-func (m *fakeMemory) Free()        { m.host = nil }
+func (m fakeMemory) Host() []byte { return m.host }
+func (m fakeMemory) Free()        {}
 
 type fakeProgram struct {
 	device.Program
@@ -26,7 +27,7 @@ func TestArraysAreBoundOnce(t *testing.T) {
 	x := b.Axis("x", 4)
 	in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{4}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{4}}
 	k := &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: b.Load(in, x)}}}
-	one, two := &fakeMemory{make([]byte, 16)}, &fakeMemory{make([]byte, 16)}
+	one, two := fakeMemory{make([]byte, 16)}, fakeMemory{make([]byte, 16)}
 	var s Sweep
 	count := 0
 	bind := func(p device.Program, read, stored device.Memory) {
@@ -52,8 +53,14 @@ func TestArraysAreBoundOnce(t *testing.T) {
 	if count != 4 {
 		t.Errorf("bound %d times, want 4", count)
 	}
+	away := fakeMemory{} // not on the host: nobody knows whether it is the same
+	bind(p, away, two)
+	bind(p, away, two)
+	if count != 6 {
+		t.Errorf("bound %d times, want 6", count)
+	}
 	for range 2 * mostBound {
-		bind(p, &fakeMemory{make([]byte, 16)}, two)
+		bind(p, fakeMemory{make([]byte, 16)}, two)
 	}
 	if len(s.bound.kept) != mostBound {
 		t.Errorf("%d are kept, want %d", len(s.bound.kept), mostBound)
