@@ -213,7 +213,8 @@ func TestFramesAreComparedNowAndThen(t *testing.T) {
 			compared++
 		}
 	}
-	if last := c.last; compared == frames || last.checked > mostChecked*last.ran+last.ran/float64(compared) {
+	// On a machine that is quick at it, all of them take no more than the share.
+	if last := c.last; last.checked > mostChecked*last.ran+last.ran/float64(compared) {
 		t.Errorf("%d of %d frames are compared, in %.3g of %.3g s", compared, frames, last.checked, last.ran)
 	}
 	c.last.checked = 0
