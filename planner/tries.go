@@ -44,14 +44,10 @@ func (t *tries) plan(opt Options, make func() (*bound.Plan, error)) (*bound.Plan
 	return p, err
 }
 
-// collecting has the heap collected when it has doubled, and not whenever it is beyond the budget: what plans take by themselves may be more, and to collect it over
-// and over took longer than to make them. It returns what ends that.
+// collecting has the heap collected when it has doubled: plans that do not fit are made one after the other, and leave what they took. It returns what ends that.
 func collecting() (end func()) {
-	percent, limit := debug.SetGCPercent(100), debug.SetMemoryLimit(math.MaxInt64)
-	return func() {
-		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(percent)
-	}
+	percent := debug.SetGCPercent(100)
+	return func() { debug.SetGCPercent(percent) }
 }
 
 // failed notes that a plan of a try does not fit.
