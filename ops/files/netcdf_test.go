@@ -50,7 +50,7 @@ func TestNetCDFOnTheMap(t *testing.T) {
 		{tiff.Affine{500000.25, 1.0 / 3, 0, 5900000, 0, -1.0 / 3}, tiff.CRS{Model: tiff.Projected, EPSG: 25832, Unit: tiff.Unit{Code: 9001, Metres: 1}}, ""},
 		{tiff.Affine{8.1, 1.0 / 3600, 0, 50.3, 0, -1.0 / 3600}, tiff.CRS{Model: tiff.Geographic, EPSG: 4326, Unit: tiff.Unit{Code: 9102, Angular: true}}, ""},
 		{tiff.Affine{980000, 3, 0, 200000, 0, 3}, tiff.CRS{Model: tiff.Projected, EPSG: 2263, Unit: tiff.Unit{Code: 9003, Metres: 1200.0 / 3937}}, ""},
-		{tiff.Affine{500000, 2, 0, 5900000, 0, -2}, tiff.CRS{Model: tiff.Projected, EPSG: 6372, Unit: tiff.Unit{Code: 9001, Metres: 1}}, "EPSG:6372"},
+		{tiff.Affine{500000, 2, 0, 5900000, 0, -2}, tiff.CRS{Model: tiff.Projected, EPSG: 64999, Unit: tiff.Unit{Code: 9001, Metres: 1}}, "EPSG:64999"},
 	} {
 		geo, err := tiff.NewGeo(c.place, c.crs)
 		if err != nil {

@@ -186,7 +186,7 @@ func (a *array) Read(dst []byte, as element.DType, stride int, t region.Region) 
 	}
 	p.Prepare = a.prepare()
 	if a.null != nil {
-		p.Blank(a.null)
+		p.Blank(tile.Missing{Words: [][]byte{a.null}})
 	}
 	size := int64(a.dtype.Size())
 	row := size * region.Whole(a.shape[1:]...).Points()

@@ -23,7 +23,7 @@ type Array struct {
 	close  func() error
 	places map[int]place // of chunks
 	// Missing are the elements that stand for none, in this machine's order of bytes.
-	Missing [][]byte
+	Missing tile.Missing
 
 	mu     sync.Mutex
 	recent map[int][]byte // chunks that were unpacked last
@@ -115,7 +115,7 @@ func (a *Array) read(dst []byte, as element.DType, stride int, t region.Region) 
 	if err != nil {
 		return err
 	}
-	p.Blank(a.Missing...)
+	p.Blank(a.Missing)
 	if a.kind == chunkedLayout {
 		return a.readChunks(p, t)
 	}

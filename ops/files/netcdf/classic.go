@@ -319,7 +319,7 @@ type elements struct {
 	close   func() error
 	of      *variable
 	dtype   element.DType // which may be of the other sign
-	missing [][]byte
+	missing tile.Missing
 }
 
 func (e *elements) Close() error { return e.close() }
@@ -340,7 +340,7 @@ func (e *elements) read(dst []byte, as element.DType, stride int, t region.Regio
 	if err != nil {
 		return err
 	}
-	p.Blank(e.missing...)
+	p.Blank(e.missing)
 	for r := range tile.Runs(t, e.of.shape) {
 		if err := p.Fill(r, func(part []byte, from int) error { return e.at(part, int64(r.InArray)+int64(from)) }); err != nil {
 			return err
@@ -368,7 +368,7 @@ func (e *elements) at(part []byte, from int64) error {
 }
 
 // openClassic opens the elements of a variable of a file.
-func openClassic(path string, v *variable, as element.DType, missing [][]byte) (source, error) {
+func openClassic(path string, v *variable, as element.DType, missing tile.Missing) (source, error) {
 	f, _, err := fileio.Open(path)
 	if err != nil {
 		return nil, err

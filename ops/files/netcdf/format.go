@@ -18,10 +18,10 @@ var Climate = &format.Format{
 	Open: open, List: list, Check: check, Doubts: doubts, Create: create, WriteRecord: writeRecord, CheckRecord: checkRecord, Texts: true,
 	Reads: "A NetCDF file, of the classic formats (CDF-1, 2 and 5) or of netCDF-4, gives a record of its variables, groups as records within it, or the only one; `member` is one of them, also of those that are coordinates. Dimensions have their names, " +
 		"the coordinates of the variables of these (times since an instant in seconds since 1970), and the system that a grid_mapping names by a number of EPSG; what is in a unit without meaning here is told, and coordinates in one are left out. " +
-		"The attributes scale_factor, add_offset, _FillValue, missing_value and _Unsigned are applied: elements are scale v + offset, in floats, and those that are missing are NaN, for which whole numbers become floats; " +
-		"read `as` whole numbers, these keep the value that is stored. Ranges that are valid are not applied.",
+		"The attributes scale_factor, add_offset, _FillValue, missing_value, valid_range, valid_min, valid_max and _Unsigned are applied: elements are scale v + offset, in floats, and those that are missing or not valid are NaN, for which whole numbers become floats; " +
+		"read `as` whole numbers, these keep the value that is stored.",
 	Writes: "A NetCDF file, of the classic format (CDF-2, or CDF-5 for u32, i64 and sizes that need it; u8 and u16 are marked as _Unsigned), holds an array or a record of arrays after the CF conventions: dimensions with their coordinates and units as these write them, instants of a dimension `time` as seconds since 1970, " +
-		"and of arrays on the map a grid_mapping with the place of the pixels (GeoTransform) and the system in well-known text as GDAL reads it, where it is longitude and latitude, a UTM zone or another common grid. " +
+		"and of arrays on the map a grid_mapping with the place of the pixels (GeoTransform) and the system in well-known text as GDAL reads it, where EPSG has it. " +
 		"What is missing (NaN) is the number `nodata` in the file, or that of the file that was read if these are its elements and nothing was made of them, or else NaN.",
 }
 
@@ -80,7 +80,7 @@ func (v *variable) open(path string) (*input, error) {
 
 // About is what is known of the array.
 func (n *input) About() format.About {
-	about := format.About{DType: n.dtype, Shape: n.v.shape, Scale: n.scale, Offset: n.offset, Gaps: len(n.missing) > 0, NaNIsMissing: n.nan || len(n.missing) > 0, Nodata: n.nodata, Doubts: n.doubts}
+	about := format.About{DType: n.dtype, Shape: n.v.shape, Scale: n.scale, Offset: n.offset, Gaps: n.missing.Any(), NaNIsMissing: n.nan || n.missing.Any(), Nodata: n.nodata, Doubts: n.doubts}
 	var odd []string
 	about.Names, odd = n.v.names()
 	for _, name := range odd {

@@ -6,23 +6,10 @@ import (
 	"strings"
 
 	"weft/ops"
+	"weft/ops/files/cf"
 	"weft/ops/files/element"
 	"weft/ops/files/tiff"
 	"weft/ops/files/wkt"
-)
-
-// axes are what coordinates on the map are called: eastings or northings, in degrees or in lengths. An empty unit is that of the coordinates.
-var axes = map[[2]bool]struct{ standard, axis, unit string }{
-	{true, false}: {"projection_x_coordinate", "X", ""}, {false, false}: {"projection_y_coordinate", "Y", ""},
-	{true, true}: {"longitude", "X", "degrees_east"}, {false, true}: {"latitude", "Y", "degrees_north"},
-}
-
-// Attributes of a grid mapping beyond those of CF, as GDAL has them, and one of the number of the system.
-const (
-	geoTransform = "GeoTransform"
-	spatialRef   = "spatial_ref"
-	crsWKT       = "crs_wkt"
-	epsgCode     = "epsg_code"
 )
 
 // placeOf is the place of dims on the map; nil: they are not on one.
@@ -57,17 +44,17 @@ func (h *head) mapping(geo tiff.Geo, taken map[string]bool) string {
 				v.attrs = append(v.attrs, numbers(a.Name, a.Numbers...))
 			}
 		}
-		v.attrs = append(v.attrs, attribute{name: epsgCode, text: fmt.Sprintf("EPSG:%d", code)})
+		v.attrs = append(v.attrs, attribute{name: cf.Code, text: fmt.Sprintf("EPSG:%d", code)})
 	}
 	if text := wktOf(geo.CRS); text != "" {
-		v.attrs = append(v.attrs, attribute{name: crsWKT, text: text}, attribute{name: spatialRef, text: text})
+		v.attrs = append(v.attrs, attribute{name: cf.WKT, text: text}, attribute{name: cf.SpatialRef, text: text})
 	}
 	if a := geo.Affine; a[5] < 0 { // otherwise GDAL turns rows round, and takes their place from the coordinates
 		var all []string
 		for _, n := range a {
 			all = append(all, strconv.FormatFloat(n, 'g', -1, 64))
 		}
-		v.attrs = append(v.attrs, attribute{name: geoTransform, text: strings.Join(all, " ")})
+		v.attrs = append(v.attrs, attribute{name: cf.GeoTransform, text: strings.Join(all, " ")})
 	}
 	for _, other := range h.vars {
 		if other.dtype == element.Int32 && len(other.dims) == 0 && fmt.Sprint(other.attrs) == fmt.Sprint(v.attrs) {

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"weft/ops/files/cf"
 	"weft/ops/files/element"
+	"weft/ops/files/tile"
 	"weft/ops/files/units"
 	"weft/ops/files/words"
 	"weft/ops/problem"
@@ -35,8 +37,8 @@ var signs = map[element.DType]element.DType{
 // meaning is what the elements of a variable stand for.
 type meaning struct {
 	dtype         element.DType
-	scale, offset float64  // a scale of 0: for themselves
-	missing       [][]byte // in this machine's order of bytes
+	scale, offset float64 // a scale of 0: for themselves
+	missing       tile.Missing
 	nan           bool     // NaN is missing
 	nodata        *float64 // the one number that is
 	doubts        []problem.Problem
@@ -67,10 +69,33 @@ func (v *variable) meaning() (m meaning, err error) {
 	for _, name := range missingNames {
 		m.miss(v, name)
 	}
-	if len(m.missing) > mostMissing {
-		return m, damage("%d values of %.60q are marked as missing, and up to %d are read", len(m.missing), v.name, mostMissing)
+	if len(m.missing.Words) > mostMissing {
+		return m, damage("%d values of %.60q are marked as missing, and up to %d are read", len(m.missing.Words), v.name, mostMissing)
 	}
+	m.bound(v)
 	return m, nil
+}
+
+// bound takes the limits of elements that are valid. In floats, of whole numbers with a scale, they are limits of what these stand for.
+func (m *meaning) bound(v *variable) {
+	scaled := false
+	valid, doubts := cf.Valid(func(name string) ([]float64, bool) {
+		a, has := v.attrs[name]
+		scaled = scaled || m.scale != 0 && a.dtype.Float() && !v.dtype.Float()
+		if a.dtype == v.dtype {
+			a.dtype = m.dtype // perhaps of the other sign
+		}
+		return a.numbers(), has
+	})
+	m.doubts, m.missing.Valid = append(m.doubts, doubts...), valid
+	if at := valid; at != nil && scaled {
+		for i, n := range at {
+			at[i] = (n - m.offset) / m.scale
+		}
+		if m.scale < 0 {
+			at[0], at[1] = at[1], at[0]
+		}
+	}
 }
 
 // number is that of an attribute of one.
@@ -114,14 +139,14 @@ func (m *meaning) miss(v *variable, name string) {
 		case math.IsNaN(n):
 			m.nan = true
 			continue
-		case slices.ContainsFunc(m.missing, func(other []byte) bool { return string(other) == string(word) }):
+		case slices.ContainsFunc(m.missing.Words, func(other []byte) bool { return string(other) == string(word) }):
 			continue
 		}
-		if m.nodata = &n; len(m.missing) > 0 {
+		if m.nodata = &n; len(m.missing.Words) > 0 {
 			m.nodata = nil
 		}
-		if m.missing = append(m.missing, word); n == 0 && m.dtype.Float() { // there are two
-			m.missing = append(m.missing, wordOf(m.dtype, math.Copysign(0, -1)))
+		if m.missing.Words = append(m.missing.Words, word); n == 0 && m.dtype.Float() { // there are two
+			m.missing.Words = append(m.missing.Words, wordOf(m.dtype, math.Copysign(0, -1)))
 		}
 	}
 }

@@ -147,6 +147,35 @@ func TestRecordsAlone(t *testing.T) {
 	}
 }
 
+// Elements that are not valid are missing: by limits in the type that is stored, or in floats of what elements stand for.
+func TestValid(t *testing.T) {
+	for _, c := range []struct {
+		attributes []byte
+		n          int
+		want       string
+	}{
+		{joined(called("valid_range"), 3, 2, int16(-5), int16(5)), 1, "[5 NaN NaN] 0"},
+		{joined(called("valid_max"), 3, 1, int16(6), "\x00\x00"), 1, "[5 -6 NaN] 0"},
+		{joined(called("scale_factor"), 6, 1, -0.5, called("valid_min"), 6, 1, -3.0), 2, "[-2.5 3 NaN] 0"},
+		{joined(called("scale_factor"), 6, 1, 0.5, called("valid_range"), 3, 2, int16(-6), int16(6)), 2, "[2.5 -3 NaN] 0"},
+		{joined(called("_Unsigned"), 2, called("true"), called("valid_range"), 3, 2, int16(6), int16(-6)), 2, "[NaN 65530 7] 0"},
+		{joined(called("valid_range"), 3, 1, int16(6), "\x00\x00"), 1, "[5 -6 7] 1"},
+		{joined(called("valid_range"), 3, 2, int16(6), int16(5)), 1, "[5 -6 7] 1"},
+	} {
+		head := joined("CDF\x01", 0, 10, 1, called("n"), 3, 0, 0, 11, 1, called("v"), 1, 0, 12, c.n, c.attributes, 3, 8)
+		v, _, _ := opened(t, kept(t, joined(head, len(head)+4, int16(5), int16(-6), int16(7), "\x00\x00")), "")
+		got := floats(t, v, region.Whole(3))
+		if s := v.About().Scale; s != 0 {
+			for i := range got {
+				got[i] *= s
+			}
+		}
+		if text := fmt.Sprint(got, len(v.About().Doubts)); text != c.want {
+			t.Errorf("%q: %s, want %s", c.attributes, text, c.want)
+		}
+	}
+}
+
 // A file of CDF-5 by hand has counts of 8 bytes and whole numbers of 64 bits.
 func TestLongCounts(t *testing.T) {
 	name := func(s string) []byte {

@@ -7,6 +7,7 @@ import (
 
 	"weft/ops/files/element"
 	"weft/ops/files/hdf5"
+	"weft/ops/files/tile"
 )
 
 // What netCDF-4 says in files of HDF5, beside what HDF5 does.
@@ -87,7 +88,7 @@ func given(all hdf5.Attributes) attributes {
 }
 
 // openSet opens the elements of a dataset.
-func openSet(path string, v *variable, as element.DType, missing [][]byte) (source, error) {
+func openSet(path string, v *variable, as element.DType, missing tile.Missing) (source, error) {
 	d := *v.set
 	d.DType = as // of the other sign, perhaps
 	a, err := d.Open(path)

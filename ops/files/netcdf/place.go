@@ -1,221 +1,38 @@
 package netcdf
 
 import (
-	"errors"
-	"fmt"
-	"math"
-	"strconv"
-	"strings"
-
 	"weft/ops"
-	"weft/ops/files/format"
-	"weft/ops/files/tiff"
-	"weft/ops/files/units"
-	"weft/ops/files/wkt"
-	"weft/ops/problem"
+	"weft/ops/files/cf"
 )
+
+// told is a variable that tells something of others.
+type told struct {
+	*variable
+	path string
+}
+
+func (t told) Name() string { return t.name }
+
+func (t told) Attribute(name string) (string, []float64) {
+	a := t.attrs[name]
+	return a.text, a.numbers()
+}
+
+func (t told) Shape() []int { return t.shape }
+
+func (t told) Values() ([]float64, error) { return t.values(t.path) }
 
 // Place gives dims their coordinates, and those on the map their system.
 func (n *input) Place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
-	var found []error
-	doubt := func(code, text string, of ...any) {
-		w := problem.Wrong(code, "path", "", "%s: "+text, append([]any{c.Text("path")}, of...)...)
-		w.Warning = true
-		found = append(found, w)
-	}
-	for i := range dims {
-		at := n.v.along[i]
-		if at == nil || at == n.v {
-			continue
-		}
-		if len(at.shape) != 1 || at.shape[0] != dims[i].Size {
-			doubt(problem.BadHeader, "the coordinates of %s are %v of %d: they are left out", dims[i].Name, at.shape, dims[i].Size)
-			continue
-		}
-		if why, err := at.locate(n.path, &dims[i]); err != nil {
-			return nil, err
-		} else if why != "" {
-			doubt(problem.UnknownUnit, "the coordinates of %s %s: they are left out", dims[i].Name, why)
-		}
-	}
-	if m := n.in.gridMapping(n.v); m != nil {
-		if why, err := n.onMap(m, dims); err != nil {
-			return nil, err
-		} else if why != "" {
-			doubt(problem.UnplacedRaster, "%s: its coordinates are of no system", why)
-		}
-	}
-	for _, d := range dims {
-		if d.Coords != nil {
-			return errors.Join(found...), nil
-		}
-	}
-	return errors.Join(found...), format.PlaceByPixel(c, dims)
-}
-
-// calendars are those of which days follow each other as they do here.
-var calendars = map[string]bool{"": true, "standard": true, "gregorian": true, "proleptic_gregorian": true}
-
-// locate gives a dim the coordinates of a variable, or says why it has none: a reason that goes on where its name stops.
-func (v *variable) locate(path string, d *ops.Dim) (why string, err error) {
-	a := v.attrs["units"]
-	unit, from, known := units.OfCoordinates(a.text)
-	calendar := strings.ToLower(v.attrs["calendar"].text)
-	switch {
-	case len(a.text) > longestUnit || !known:
-		return fmt.Sprintf("are in %.60q, which is no unit that is known here", a.text), nil
-	case strings.Contains(a.text, " since ") && !calendars[calendar]:
-		return fmt.Sprintf("are days of a calendar %.40q", calendar), nil
-	}
-	values, err := v.values(path)
-	if err != nil {
-		return "", err
-	}
-	for i, x := range values {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Sprintf("are missing, the first at %d", i), nil
-		}
-		values[i] = from + x*unit.SI() + unit.Offset
-	}
-	d.Coords, d.Unit = values, unit
-	return "", nil
-}
-
-// onAxis says along which axis of the map a variable lies: X, Y, or neither.
-func (v *variable) onAxis() string {
-	for key, a := range axes {
-		unit := v.attrs["units"].text
-		if v.attrs["standard_name"].text == a.standard || a.unit != "" && (unit == a.unit || unit == strings.TrimSuffix(a.unit, "s")) || key[1] && strings.EqualFold(v.name, a.standard) {
-			return a.axis
-		}
-	}
-	return strings.ToUpper(v.attrs["axis"].text)
-}
-
-// near is the part of a pixel by which coordinates and transform may differ and still be the same.
-const near = 1e-5
-
-// onMap gives rows and columns their system, as a grid mapping says, or says why they have none.
-func (n *input) onMap(m *variable, dims []ops.Dim) (why string, err error) {
-	y, x := -1, -1
+	along := make([]cf.Variable, len(dims))
 	for i, at := range n.v.along {
-		if at == nil || dims[i].Coords == nil {
-			continue
-		}
-		switch at.onAxis() {
-		case "Y":
-			y = i
-		case "X":
-			x = i
+		if at != nil && at != n.v {
+			along[i] = told{at, n.path}
 		}
 	}
-	var transform []float64
-	for _, word := range strings.Fields(m.attrs[geoTransform].text) {
-		v, err := strconv.ParseFloat(word, 64)
-		if err != nil {
-			return "", damage("the attribute %s of %.60s is %.80q", geoTransform, m.name, m.attrs[geoTransform].text)
-		}
-		transform = append(transform, v)
+	var mapping cf.Variable
+	if m := n.in.gridMapping(n.v); m != nil {
+		mapping = told{m, n.path}
 	}
-	if y < 0 || x < 0 {
-		return "the dimensions that lie on the map are not told", nil
-	}
-	crs, why := n.system(m, dims[x].Unit)
-	if why != "" {
-		return why, nil
-	}
-	at := []ops.Dim{dims[y], dims[x]}
-	place, even := spread(at, crs)
-	if !even {
-		return "rows or columns are not evenly spaced", nil
-	}
-	if exact(transform, place, at) {
-		place = tiff.Affine(transform)
-	} else if at[0].Size == 1 || at[1].Size == 1 {
-		return "the size of its pixels is not told", nil
-	}
-	geo, err := tiff.NewGeo(place, crs)
-	if err != nil {
-		return "", damage("%v", err)
-	}
-	geo.Locate(at)
-	dims[y], dims[x] = at[0], at[1]
-	return "", nil
-}
-
-// system is what a grid mapping names, with coordinates in a unit.
-func (n *input) system(m *variable, unit ops.Unit) (crs tiff.CRS, why string) {
-	text := m.attrs[crsWKT].text
-	if text == "" {
-		text = m.attrs[spatialRef].text
-	}
-	code := wkt.Code(text)
-	if code == 0 {
-		fmt.Sscanf(m.attrs[epsgCode].text, "EPSG:%d", &code) // without a number it stays 0
-	}
-	degrees := ops.MustUnit("deg")
-	switch {
-	case code <= 0 || code > math.MaxUint16:
-		return crs, fmt.Sprintf("%.60s names no system of EPSG", m.name)
-	case unit.Same(degrees) != (wkt.Geographic(text) || text == "" && unit.Same(degrees)):
-		return crs, fmt.Sprintf("EPSG:%d has not the coordinates %s", code, format.InUnit(unit))
-	}
-	crs = tiff.CRS{EPSG: code, Model: tiff.Projected}
-	number := metreCode
-	switch {
-	case unit.Same(degrees):
-		crs.Model, number = tiff.Geographic, degreeCode
-	case unit.SI() == ops.MustUnit("ft").SI():
-		number = footCode
-	case unit.SI() == ops.MustUnit("ftUS").SI():
-		number = surveyFootCode
-	}
-	crs.Unit, _ = tiff.UnitOf(number)
-	return crs, ""
-}
-
-// The codes of units of EPSG.
-const (
-	metreCode      = 9001
-	footCode       = 9002
-	surveyFootCode = 9003
-	degreeCode     = 9102
-)
-
-// spread is the place of rows and columns by their coordinates, in the unit of a system.
-func spread(at []ops.Dim, crs tiff.CRS) (place tiff.Affine, even bool) {
-	unit := crs.Unit.Metres
-	if crs.Unit.Angular {
-		unit = ops.MustUnit("deg").SI()
-	}
-	for i, d := range at {
-		step, uneven := d.Step(1e-3)
-		if uneven >= 0 {
-			return place, false
-		}
-		step /= unit
-		first := d.Coords[0]/unit - step/2
-		if i == 0 {
-			place[3], place[5] = first, step
-		} else {
-			place[0], place[1] = first, step
-		}
-	}
-	return place, true
-}
-
-// exact reports a transform that says the same as coordinates do: it is not rounded, and tells the size of single rows and columns.
-func exact(transform []float64, place tiff.Affine, at []ops.Dim) bool {
-	if len(transform) != 6 || transform[2] != 0 || transform[4] != 0 || transform[1] == 0 || transform[5] == 0 {
-		return false
-	}
-	for i, k := range []int{3, 0} { // centres of the first and the last
-		step, by := transform[[]int{5, 1}[i]], place[[]int{5, 1}[i]]
-		last := float64(at[i].Size - 1)
-		first := math.Abs(transform[k]+step/2-(place[k]+by/2)) > near*math.Abs(step)
-		if first || math.Abs(transform[k]+step*(last+0.5)-(place[k]+by*(last+0.5))) > near*math.Abs(step) {
-			return false
-		}
-	}
-	return true
+	return cf.Place(c, dims, along, mapping)
 }

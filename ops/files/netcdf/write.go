@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"weft/ops"
+	"weft/ops/files/cf"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
@@ -211,12 +212,12 @@ func (h *head) coordinates(d ops.Dim, all []ops.Dim) {
 	}
 	unit = units.CF(d.Unit)
 	if y, x := tiff.Axes([]ops.Dim{d}); y == 0 || x == 0 {
-		kind := axes[[2]bool{x == 0, d.Unit.Same(ops.MustUnit("deg"))}]
-		if kind.unit != "" {
-			unit = kind.unit
+		kind := cf.Axes[[2]bool{x == 0, d.Unit.Same(ops.MustUnit("deg"))}]
+		if kind.Unit != "" {
+			unit = kind.Unit
 		}
-		say("standard_name", kind.standard)
-		say("axis", kind.axis)
+		say("standard_name", kind.Standard)
+		say("axis", kind.Axis)
 	}
 	say("units", unit)
 	h.vars = append(h.vars, v)

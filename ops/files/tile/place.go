@@ -60,20 +60,48 @@ var nan = map[element.DType][]byte{
 	element.Float64: binary.NativeEndian.AppendUint64(nil, math.Float64bits(math.NaN())),
 }
 
-// Blank makes elements NaN that are one of these in the file, in this machine's byte order, where memory has floats: others stay as they are.
-func (p *Placer) Blank(missing ...[]byte) {
+// Missing are the elements of a file that stand for none.
+type Missing struct {
+	Words [][]byte    // these, in this machine's byte order
+	Valid *[2]float64 // and those that are less than the first or more than the second; nil: no others
+}
+
+// Any reports that some may be.
+func (m Missing) Any() bool { return len(m.Words) > 0 || m.Valid != nil }
+
+// Blank makes missing elements NaN where memory has floats: others stay as they are.
+func (p *Placer) Blank(m Missing) {
 	none, can := nan[p.to]
-	if !can || len(missing) == 0 {
+	if !can || !m.Any() {
 		return
 	}
 	size := p.from.Size()
 	p.Finish = func(dst, src []byte) {
-		for ; len(src) > 0; src, dst = src[size:], dst[len(none):] {
-			for _, m := range missing {
-				if string(src[:size]) == string(m) {
+		if m.Valid != nil {
+			p.blankBeyond(m.Valid, dst, src)
+		}
+		for ; len(src) > 0 && len(m.Words) > 0; src, dst = src[size:], dst[len(none):] {
+			for _, w := range m.Words {
+				if string(src[:size]) == string(w) {
 					copy(dst, none)
 				}
 			}
+		}
+	}
+}
+
+// blankBeyond makes elements NaN that are not within limits.
+func (p *Placer) blankBeyond(valid *[2]float64, dst, src []byte) {
+	convert, err := element.Converter(p.from, element.Float64)
+	if err != nil { // they are complex, and have no order
+		return
+	}
+	none := nan[p.to]
+	numbers := make([]float64, len(src)/p.from.Size())
+	convert(words.Raw(numbers), src)
+	for i, v := range numbers {
+		if v < valid[0] || v > valid[1] {
+			copy(dst[i*len(none):], none)
 		}
 	}
 }

@@ -6,36 +6,37 @@ import (
 	"testing"
 )
 
-// Every row has as many numbers as its method has parameters, of a system and a unit that are known, and a text whose brackets close and that ends in its code.
+// Every text has brackets that close, ends in its code, and has a unit; what CF calls it has a value for each of its attributes.
 func TestSystems(t *testing.T) {
-	all := []int{}
-	for code := range systems {
-		all = append(all, code)
+	if n := len(systems()); n < 6000 {
+		t.Errorf("%d systems", n)
 	}
-	for code := range geographics {
-		all = append(all, code)
-	}
-	for _, f := range families {
-		all = append(all, f.from, f.from+f.zones-1)
-	}
-	slices.Sort(all)
-	for _, code := range all {
-		if s, is := projected(code); is {
-			m := methods[s.method]
-			if n := len(strings.Fields(s.numbers)); n != len(m.parameters) || m.cf != "" && n != len(m.names) || geographics[s.of].name == "" || metres[s.unit] == "" {
-				t.Errorf("%d: %v", code, s)
-			}
-		}
+	mapped := 0
+	for code := range systems() {
 		text := Of(code)
-		if strings.Count(text, "[") != strings.Count(text, "]") || Code(text) != code || strings.Contains(text, "[,") || strings.Contains(text, "%!") {
+		if strings.Count(text, "[") != strings.Count(text, "]") || Code(text) != code || strings.Contains(text, "[,") || Unit(text) == 0 || Geographic(text) == strings.HasPrefix(text, "PROJCS[") {
 			t.Errorf("%d: %d, %s", code, Code(text), text)
 		}
-		if _, geographic := geographics[code]; Geographic(text) != geographic {
-			t.Errorf("%d is geographic: %v", code, !geographic)
+		of := Mapping(code)
+		for i, a := range of {
+			if a.Name == "" || (a.Text != "") != (i == 0) || (len(a.Numbers) > 0) != (i > 0) || a.Name == parallel && len(a.Numbers) != 2 {
+				t.Errorf("%d: %v", code, of)
+			}
 		}
+		if of != nil {
+			mapped++
+		}
+	}
+	if mapped < 5000 {
+		t.Errorf("%d have a mapping of CF", mapped)
 	}
 	if Of(1) != "" || Mapping(1) != nil || Code("PROJCS[]") != 0 || Code(`LOCAL["x",ID["EPSG",99999999999999999999999]]`) != 0 || Code(`PROJCRS["x",BASE[ID["EPSG",4326]],UNIT["metre",1]]`) != 0 {
 		t.Error("systems that are none")
+	}
+	for text, want := range map[string]int{Of(2263): 9003, Of(4326): 9122, `LENGTHUNIT["metre",1,ID["EPSG",9001]]`: 9001, "PROJCS[]": 0, `UNIT["a",1,ID["EPSG",99999999999999999999999]]`: 0} {
+		if got := Unit(text); got != want {
+			t.Errorf("the unit of %.40s is %d, want %d", text, got, want)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 
+	"weft/ops/files/cf"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
@@ -114,7 +115,22 @@ func (d *description) meaning(l *layout) error {
 			}
 		}
 	}
+	valid, doubts := cf.Valid(d.Attributes.numbers)
+	l.missing.Valid, l.doubts = valid, append(l.doubts, doubts...)
 	return nil
+}
+
+// numbers are those of an attribute: none, of one that has something else among them.
+func (a attributes) numbers(name string) (out []float64, has bool) {
+	raw := a.values(name)
+	for _, one := range raw {
+		var v float64
+		if json.Unmarshal(one, &v) != nil {
+			return nil, true
+		}
+		out = append(out, v)
+	}
+	return out, len(raw) > 0
 }
 
 // number is that of an attribute of one, perhaps as a list.
@@ -133,9 +149,9 @@ func (a attributes) number(name string, otherwise float64) (v float64, err error
 func (l *layout) miss(name string, raw json.RawMessage, stored element.DType) error {
 	for _, as := range []element.DType{l.dtype, stored} {
 		if word, ok := missingWord(as, raw); ok {
-			l.missing = append(l.missing, word)
+			l.missing.Words = append(l.missing.Words, word)
 			if zero := bytes.Trim(word, "\x00"); l.dtype.Float() && len(zero) == 0 { // there are two
-				l.missing = append(l.missing, negative(word))
+				l.missing.Words = append(l.missing.Words, negative(word))
 			}
 			return nil
 		}

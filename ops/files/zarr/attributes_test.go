@@ -50,6 +50,8 @@ func TestAttributes(t *testing.T) {
 		{"one missing value", "int16", map[string]any{"_FillValue": 3}, 0, 0, []int{3}, "int16"},
 		{"as a float", "int16", map[string]any{"_FillValue": 3.0}, 0, 0, []int{3}, "int16"},
 		{"several, and scaled", "int16", map[string]any{"missing_value": []int{3, 12}, "_FillValue": 7, "scale_factor": 2}, 2, 0, []int{3, 7, 10, 11, 12, 13}, "int16"},
+		{"valid", "int16", map[string]any{"valid_range": []int{3, 21}}, 0, 0, []int{0, 1, 2, 14}, "int16"},
+		{"valid, of floats", "float16", map[string]any{"valid_min": 2e-7, "valid_max": 6}, 0, 0, []int{0, 1, 2, 3, 10, 11, 12, 13}, "float16"},
 		{"null", "int16", map[string]any{"_FillValue": nil}, 0, 0, nil, "int16"},
 		{"unsigned", "int16", map[string]any{"_Unsigned": "true", "_FillValue": -1}, 0, 0, nil, "uint16"},
 		{"signed", "uint16", map[string]any{"_Unsigned": "false"}, 0, 0, nil, "int16"},
@@ -121,6 +123,11 @@ func TestAttributesThatCannotBeApplied(t *testing.T) {
 	a, err := about(t, map[string]any{"attributes": map[string]any{"_FillValue": -99999}})
 	if want := []string{"the attribute _FillValue is -99999, which no int16 element is: none is missing"}; err != nil || !slices.Equal(messages(a.Doubts), want) || a.Gaps {
 		t.Errorf("%v, %v, gaps %v", messages(a.Doubts), err, a.Gaps)
+	}
+	for _, at := range []any{[]int{1}, "1, 2", []int{3, 2}} {
+		if a, err := about(t, map[string]any{"attributes": map[string]any{"valid_range": at}}); err != nil || len(a.Doubts) != 1 || !strings.Contains(a.Doubts[0].Error(), "valid") || a.Gaps {
+			t.Errorf("%v: %v, %v, gaps %v", at, messages(a.Doubts), err, a.Gaps)
+		}
 	}
 }
 

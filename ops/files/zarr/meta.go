@@ -17,6 +17,7 @@ import (
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/tiff"
+	"weft/ops/files/tile"
 	"weft/ops/files/words"
 	"weft/ops/problem"
 )
@@ -84,7 +85,7 @@ type layout struct {
 
 	geo           *tiff.Geo // where rows and columns lie; nil: nowhere known
 	scale, offset float64   // elements stand for scale v + offset; a scale of 0: for themselves
-	missing       [][]byte  // elements that stand for none, in this machine's order of bytes
+	missing       tile.Missing
 	doubts        []problem.Problem
 }
 

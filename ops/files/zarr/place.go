@@ -8,14 +8,14 @@ import (
 	"sync"
 
 	"weft/ops"
-	"weft/ops/files/format"
+	"weft/ops/files/cf"
 	"weft/ops/files/tiff"
+	"weft/ops/files/wkt"
 	"weft/ops/problem"
 )
 
 // Attributes by which rows and columns lie on the map: the system as GDAL's driver for Zarr has it, and as the conventions proj and spatial of
-// zarr-conventions do, with the place of the pixels by the latter. The unit of the system is an attribute of ours: it follows from the code only for those
-// who have the tables of EPSG.
+// zarr-conventions do, with the place of the pixels by the latter. The unit of the system is an attribute of ours, for codes that are not known here.
 const (
 	crsName       = "_CRS"
 	codeName      = "proj:code"
@@ -67,10 +67,7 @@ func (a attributes) place(dims []ops.Dim) (*tiff.Geo, error) {
 	return &geo, nil
 }
 
-var (
-	ofURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/EPSG/[0-9.]+/([0-9]+)$`) })
-	ofWKT = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?:AUTHORITY|ID)\["EPSG",\s*"?([0-9]+)"?\]\]\s*$`) })
-)
+var ofURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`/EPSG/[0-9.]+/([0-9]+)$`) })
 
 // system is the code of the system that attributes name; 0: none that is known.
 func (a attributes) system() int {
@@ -83,13 +80,11 @@ func (a attributes) system() int {
 	if json.Unmarshal(a[crsName], &crs) != nil {
 		return 0
 	}
-	for _, found := range [][]string{ofURL().FindStringSubmatch(crs.URL), ofWKT().FindStringSubmatch(crs.WKT)} {
-		if found != nil {
-			code, _ = strconv.Atoi(found[1]) // a number too long is none
-			return code
-		}
+	if found := ofURL().FindStringSubmatch(crs.URL); found != nil {
+		code, _ = strconv.Atoi(found[1]) // a number too long is none
+		return code
 	}
-	return 0
+	return wkt.Code(crs.WKT)
 }
 
 // located reads where rows and columns lie.
@@ -106,7 +101,7 @@ func (d *description) located(l *layout) error {
 	crs := tiff.CRS{EPSG: d.Attributes.system()}
 	if crs.EPSG != 0 {
 		crs.Model = tiff.Projected
-		code, err := d.Attributes.number(unitName, 0)
+		code, err := d.Attributes.number(unitName, float64(wkt.Unit(wkt.Of(crs.EPSG))))
 		if err != nil {
 			return err
 		}
@@ -133,9 +128,12 @@ func (d *description) located(l *layout) error {
 
 // Place gives rows and columns their coordinates.
 func (a *array) Place(c *ops.Call, dims []ops.Dim) (warnings, err error) {
-	if a.geo == nil || c.Has("pixel") {
-		return nil, format.PlaceByPixel(c, dims)
+	along, mapping := make([]cf.Variable, len(dims)), a.mapping
+	copy(along, a.along)
+	placed := a.geo != nil && !c.Has("pixel")
+	if placed {
+		along[len(dims)-2], along[len(dims)-1], mapping = nil, nil, nil
+		a.geo.Locate(dims[len(dims)-2:])
 	}
-	a.geo.Locate(dims[len(dims)-2:])
-	return nil, nil
+	return cf.Place(c, dims, along, mapping)
 }

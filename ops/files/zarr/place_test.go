@@ -2,14 +2,19 @@ package zarr
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/format"
 	"weft/ops/files/tiff"
+	"weft/ops/files/wkt"
+	"weft/ops/optest"
 )
 
 // placed is what is read of the dims of a store, and what is doubted.
@@ -85,7 +90,8 @@ func TestPlaces(t *testing.T) {
 		{map[string]any{transformName: transform, spatialDims: []string{"y", "x"}}, true, false, 0},
 		{map[string]any{transformName: transform, spatialDims: []string{"x", "y"}}, false, false, 0},
 		{map[string]any{transformName: transform[:5], spatialDims: []string{"y", "x"}}, false, false, 0},
-		{map[string]any{transformName: transform, spatialDims: []string{"y", "x"}, codeName: "EPSG:25832"}, true, false, 1},
+		{map[string]any{transformName: transform, spatialDims: []string{"y", "x"}, codeName: "EPSG:25832"}, true, true, 0},
+		{map[string]any{transformName: transform, spatialDims: []string{"y", "x"}, codeName: "EPSG:64999"}, true, false, 1},
 		{map[string]any{transformName: transform, spatialDims: []string{"y", "x"}, unitName: 9001, crsName: map[string]any{"url": urlOf + "25832"}}, true, true, 0},
 		{map[string]any{transformName: transform, spatialDims: []string{"y", "x"}, unitName: 9001, crsName: map[string]any{"wkt": `PROJCRS["a",ID["EPSG",25832]]`}}, true, true, 0},
 		{map[string]any{transformName: []float64{2, 1, 500000, 1, -2, 5900000}, spatialDims: []string{"y", "x"}}, false, false, 1},
@@ -94,5 +100,69 @@ func TestPlaces(t *testing.T) {
 		if dims[1].Coords != nil != c.placed || dims[1].Frame != nil != c.frame || doubts != c.doubts {
 			t.Errorf("%v: %+v, %d doubts", c.attributes, dims, doubts)
 		}
+	}
+}
+
+// Coordinates are arrays of the names of dims beside an array, as xarray writes them, and their system what a grid mapping names: or the array itself, of
+// coordinates without a unit.
+func TestCoordinates(t *testing.T) {
+	path := made(t, map[string]any{"node_type": "group"}, nil)
+	put := func(name string, shape []int, dims []string, attributes map[string]any, data []byte) {
+		t.Helper()
+		file := "c/0"
+		if len(shape) != 1 {
+			file = "c"
+		}
+		files := map[string][]byte{file: data}
+		if len(shape) > 1 {
+			files = chunks(binary.LittleEndian, plain)
+		}
+		changes := map[string]any{"shape": shape, "attributes": attributes, "dimension_names": dims}
+		if len(shape) < 2 {
+			changes["chunk_grid"] = map[string]any{"name": "regular", "configuration": map[string]any{"chunk_shape": shape}}
+		}
+		if err := os.Rename(made(t, changes, files), filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("y", []int{3}, []string{"y"}, map[string]any{"units": "m", "axis": "Y", "scale_factor": 2}, []byte{8, 0, 7, 0, 6, 0})
+	put("x", []int{5}, []string{"x"}, map[string]any{"units": "m", "axis": "X", "bounds": "edges"}, []byte{1, 0, 2, 0, 3, 0, 4, 0, 5, 0})
+	put("edges", []int{3, 5}, []string{"x", "axis1"}, nil, nil)
+	put("crs", []int{}, []string{}, map[string]any{"crs_wkt": wkt.Of(5514)}, []byte{0, 0})
+	put("heat", []int{3, 5}, []string{"y", "x"}, map[string]any{"grid_mapping": "crs"}, nil)
+	dims, doubts := placed(t, path) // of arrays beside it one alone
+	if got := fmt.Sprint(dims[0].Coords, dims[1].Coords, dims[1].Frame, doubts); got != "[16 14 12] [1 2 3 4 5] eastings of EPSG:5514 0" {
+		t.Error(got)
+	}
+	if in, err := open(path, format.Choice{"member": "x"}); err != nil || in.About().Shape[0] != 5 {
+		t.Error(err)
+	} else {
+		in.Close()
+	}
+	for _, name := range []string{"y", "x", "edges", "crs", "heat"} {
+		if err := os.RemoveAll(filepath.Join(path, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("y", []int{3}, []string{"y"}, map[string]any{"axis": "Y"}, []byte{8, 0, 7, 0, 6, 0})
+	put("x", []int{4}, []string{"x"}, nil, []byte{1, 0, 2, 0, 3, 0, 4, 0})
+	put("heat", []int{3, 5}, []string{"y", "x"}, map[string]any{codeName: "EPSG:2263"}, nil)
+	in, err := open(path, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	dims = []ops.Dim{{Name: "y", Size: 3}, {Name: "x", Size: 5}}
+	spec := &ops.Spec{Name: "read", Params: []ops.Param{ops.Str("path", ""), ops.Num("pixel", "m", "").Opt()}}
+	warnings, err := in.(format.Placer).Place(optest.Call(spec, map[string]ops.Value{"path": ops.Text(path)}), dims)
+	if err != nil || dims[1].Coords != nil || dims[1].Frame != nil || warnings == nil || !strings.Contains(warnings.Error(), "coordinates of x are [4] of 5") || !strings.Contains(warnings.Error(), "the dimensions that lie on the map are not told") {
+		t.Errorf("%v, %v, %v", dims, warnings, err)
+	}
+	if err := os.RemoveAll(filepath.Join(path, "x")); err != nil {
+		t.Fatal(err)
+	}
+	put("x", []int{5}, []string{"x"}, map[string]any{"axis": "X"}, []byte{1, 0, 2, 0, 3, 0, 4, 0, 5, 0})
+	if dims, doubts := placed(t, path); fmt.Sprintf("%.6g %s %d", dims[1].Coords[:2], dims[1].Unit, doubts) != "[0.304801 0.609601] ftUS 0" {
+		t.Errorf("%v, %d doubts", dims, doubts)
 	}
 }

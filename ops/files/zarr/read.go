@@ -14,6 +14,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"weft/kernels/region"
+	"weft/ops/files/cf"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
@@ -27,6 +28,9 @@ type array struct {
 	root *os.Root
 	*layout
 	spare sync.Pool // of *buffers: chunks are read again and again
+
+	along   []cf.Variable // the coordinates of dims that the group has
+	mapping cf.Variable   // what tells their system; nil: nothing does
 }
 
 // buffers hold a chunk on its way.
@@ -70,18 +74,21 @@ func open(at string, c format.Choice) (format.Input, error) {
 			break
 		}
 		inner, err := root.OpenRoot(member)
-		if err = errors.Join(err, root.Close()); err != nil {
-			return nil, fileio.Wrap(at, fileio.CannotRead, err)
+		if err != nil {
+			return nil, errors.Join(fileio.Wrap(at, fileio.CannotRead, err), root.Close())
 		}
-		at, root = at+"["+member+"]", inner
-		d, err = describe(root)
-		return opened(at, root, d, err)
+		d, err = describe(inner)
+		a, err := opened(at+"["+member+"]", inner, d, err)
+		if err == nil {
+			a.beside(root, at, member, d)
+		}
+		return a, errors.Join(err, root.Close())
 	}
 	return opened(at, root, d, err)
 }
 
 // opened is an array that is described, or why it is not: then nothing stays open.
-func opened(at string, root *os.Root, d *description, err error) (format.Input, error) {
+func opened(at string, root *os.Root, d *description, err error) (*array, error) {
 	var l *layout
 	if err == nil {
 		l, err = d.layout()
@@ -94,22 +101,21 @@ func opened(at string, root *os.Root, d *description, err error) (format.Input, 
 
 // choose gives the name of an array of a group: the one asked for, or the only one.
 func choose(root *os.Root, member string) (string, error) {
-	names, err := members(root)
+	all, err := members(root)
+	names := arrays(root, all)
 	switch {
 	case err != nil:
 		return "", err
-	case strings.Contains(member, "/") && isArray(root, member): // of a group within
+	case strings.Contains(member, "/") && isArray(root, member), slices.Contains(all, member): // of a group within, or coordinates
 		return member, nil
 	case len(names) == 0:
 		return "", &fileio.Error{Kind: fileio.Empty, Reason: "is a group without arrays", Help: "choose one of a group within it: member: \"GROUP/ARRAY\""}
 	case member == "" && len(names) > 1:
 		return "", &fileio.Error{Kind: fileio.Ambiguous, Reason: fmt.Sprintf("holds %d arrays: %v", len(names), names), Help: fmt.Sprintf("choose one: member: %q", names[0])}
-	case member == "":
-		return names[0], nil
-	case !slices.Contains(names, member):
+	case member != "":
 		return "", &fileio.Error{Kind: fileio.NoMember, Reason: fmt.Sprintf("holds no array named %.60q", member), Known: names}
 	}
-	return member, nil
+	return names[0], nil
 }
 
 // mostMembers bounds the folders of a group that are looked at.
@@ -160,7 +166,7 @@ func list(at string, _ format.Choice) ([]format.Part, error) {
 		return nil, err
 	}
 	names, err := members(root)
-	if err != nil || len(names) < 2 {
+	if names = arrays(root, names); err != nil || len(names) < 2 {
 		return nil, err
 	}
 	parts := make([]format.Part, len(names))
@@ -195,8 +201,8 @@ func (a *array) Close() error { return a.root.Close() }
 
 // About tells of the array. What no chunk holds may be marked by NaN.
 func (a *array) About() format.About {
-	about := format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Scale: a.scale, Offset: a.offset, Gaps: len(a.missing) > 0,
-		NaNIsMissing: len(a.missing) > 0 || a.dtype.Float() && a.fillsNaN(), Chunk: a.chunk, Band: 1, Scratch: a.scratch}
+	about := format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Scale: a.scale, Offset: a.offset, Gaps: a.missing.Any(),
+		NaNIsMissing: a.missing.Any() || a.dtype.Float() && a.fillsNaN(), Chunk: a.chunk, Band: 1, Scratch: a.scratch}
 	if len(a.chunk) > 0 {
 		about.Band = a.chunk[0]
 	}
@@ -243,7 +249,7 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 	if err != nil || t.Empty() {
 		return err
 	}
-	p.Blank(a.missing...)
+	p.Blank(a.missing)
 	b, _ := a.spare.Get().(*buffers)
 	if b == nil {
 		b = new(buffers)
