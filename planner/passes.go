@@ -294,6 +294,7 @@ const native = "native"
 // prefault marks kernels right behind sources: while these are read, which keeps one processor busy, what they store gets its pages. In
 // blocks, arrays come and go by rows.
 func prefault(m *module.Module, _ Options) error {
+	m.Plan.Distances()
 	for i, s := range m.Plan.Steps {
 		if m.Plan.Stream == nil && s.Kernel != nil && i > 0 && m.Plan.Steps[i-1].Kind == plan.ReadStep {
 			for j := range m.Plan.Together(i) {

@@ -11,8 +11,9 @@ type Class string
 
 // Classes of operations. A class that is measured in one type stands for others as Model says.
 const (
-	FMA      Class = "fma"    // multiply, add, or both in one
-	Simple   Class = "simple" // min, max, compare, select, abs, round
+	FMA      Class = "fma"      // multiply, add, or both in one
+	Next     Class = "fma.next" // the same, where each takes what the one before it gives
+	Simple   Class = "simple"   // min, max, compare, select, abs, round
 	Integer  Class = "int"
 	Convert  Class = "convert" // between float32 and int32
 	Divide   Class = "div"
@@ -50,6 +51,7 @@ type benchmark struct {
 	term    func(e env) *ir.Node // nil: the kernel before it, over as much of its table as reach says
 	reach   int                  // elements of the table that indices go to; 0: near
 	vectors int                  // of points; 0: as usual; fewer where the code of a term is long
+	chained bool                 // each turn takes what the one before it gives
 }
 
 // What measurements subtract: sums of the argument alone, and of an index.
@@ -63,6 +65,7 @@ var benchmarks = []benchmark{
 	{class: plainIndex, term: func(e env) *ir.Node { return e.b.Cast(ir.F32, e.scattered()) }},
 
 	{class: FMA, usual: 0.03, ops: 8, less: plain, term: func(e env) *ir.Node { return e.horner(ir.F32) }},
+	{class: Next, usual: 0.12, ops: 1, chained: true, vectors: 1, term: func(e env) *ir.Node { return e.b.F32(0.5) }},
 	{class: Simple, usual: 0.06, ops: 8, less: plain, term: func(e env) *ir.Node {
 		v := e.t(ir.F32)
 		for k := range 4 {

@@ -98,9 +98,13 @@ func (m benchmark) kernel(lanes int) *ir.Kernel {
 	}
 	out := &ir.Buffer{Name: "out", Type: t, Shape: shape}
 	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(trips), Init: []*ir.Node{b.Const(t, 0)}, Monoid: ir.Sum}
+	was := func(acc *ir.Node) *ir.Node { return acc }
+	if m.chained {
+		spec.Monoid, was = ir.Ordered, func(acc *ir.Node) *ir.Node { return b.Mul(acc, b.Const(t, 0.75)) }
+	}
 	sum := b.Fold(spec, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		e.i = i
-		return []*ir.Node{b.Add(acc[0], m.term(e))}, nil
+		return []*ir.Node{b.Add(was(acc[0]), m.term(e))}, nil
 	})
 	return storing(string(m.class), out, axes, sum[0])
 }

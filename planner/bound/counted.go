@@ -202,6 +202,7 @@ func (p *Plan) Recall(share func(identity string) (float64, bool)) {
 	}
 	if len(known) > 0 {
 		p.recall(known)
+		p.Distances()
 		p.SumPredictions()
 	}
 }

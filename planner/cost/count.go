@@ -16,8 +16,11 @@ import (
 type Work struct {
 	ns    map[profile.Class]float64
 	loops []loop
-	evals float64                // of an interpreter
-	read  map[*ir.Buffer]float64 // of buffers that are not loaded as a whole, the share of their cache lines that is
+	evals float64 // of an interpreter
+
+	starting float64 // nanoseconds of one core until what nothing foresaw is there: turns of loops that begin with nothing under way, lines far apart
+
+	read map[*ir.Buffer]float64 // of buffers that are not loaded as a whole, the share of their cache lines that is
 }
 
 // loop is what runs in a loop and in none inside it, in nanoseconds. They are in the order in which they were met, so that sums of them are
@@ -174,9 +177,11 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 		w.add(class, in, times*p.Ops[class])
 		if lines := c.lines(n, class, in, times); lines > 0 {
 			w.add(class, in, times/float64(p.Lanes)*lines*c.line(n.Buf))
+		} else if c.jumps(n, class, in) {
+			w.starting += times / float64(p.Lanes) * c.line(n.Buf)
 		}
 	})
-	c.turning(w)
+	c.turning(&w)
 	w.read = readOf(k, c.folds, func(f *ir.Fold) float64 {
 		if f.While == nil {
 			return c.told.probable(f)
@@ -192,9 +197,10 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 // stores counts what is stored: whole vectors at points, and in the turns of a fold, where neighbouring lanes do not store to neighbours, one
 // element after the other, with its place, its value and whether it is stored at all taken from memory if they are of lanes.
 func (c *counter) stores(w Work, s *ir.Store) {
-	times, each, add := float64(c.k.Points()), c.p.Ops[profile.Contiguous], c.p.Ops[profile.FMA]
+	least := c.p.Ops[profile.Simple] // loads may be measured as nothing, where arithmetic hides them; what is stored does not hide
+	times, each, add := float64(c.k.Points()), max(c.p.Ops[profile.Contiguous], least), c.p.Ops[profile.FMA]
 	if s.Adds {
-		each += c.p.Ops[profile.Uniform]
+		each += max(c.p.Ops[profile.Uniform], least)
 	}
 	if s.Buf.Type == ir.F64 { // of these, a vector has half as many
 		if add = c.p.Ops[profile.FMA64]; c.lanes.Empty() {

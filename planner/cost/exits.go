@@ -39,10 +39,16 @@ func (c *counter) executedShares() map[*ir.Fold]float64 {
 }
 
 // turning counts what turns take besides what they compute: where they are scalar, an index that goes on and the test whether it is the last; where they are
-// lanes of a fold that may be left, a test of all lanes. Either is as dear as two operations.
-func (c *counter) turning(w Work) {
+// lanes of a fold that may be left, a test of all lanes. Either is as dear as two operations. And where a loop ends otherwise than the processor foresaw, once a
+// run, all that it had begun beyond the end is lost, and nothing of the next turn is under way.
+func (c *counter) turning(w *Work) {
 	ends := exits.EndsEarly(c.k)
 	for _, f := range c.folds {
+		if !foreseen(f) {
+			one := c.begun(f) * float64(c.p.Lanes) * c.p.Ops[profile.Next]
+			w.add(profile.Next, f, one*surprised)
+			w.starting += one * c.deep(f)
+		}
 		turns := c.trips(f.Binders().Or(f.Node.Free())) * c.shares[f]
 		switch {
 		case c.lanes.Empty():
@@ -56,19 +62,63 @@ func (c *counter) turning(w Work) {
 	}
 }
 
-// Instructions, of which the next waits for one.
 const (
-	joined    = 12 // to bring the lanes of a sum together: four halvings of a shuffle and an addition
-	surprised = 20 // while a processor finds the way again, where a loop ends otherwise than it foresaw: 15 to 20 cycles
+	joined    = 12 // instructions to bring the lanes of a sum together: four halvings of a shuffle and an addition
+	surprised = 5  // operations, each with what the one before it gives, while a processor finds the way again: 15 to 20 cycles
 )
 
 // joining is what a run of a fold takes whose turns are lanes when these end, in instructions.
-func (c *counter) joining(f *ir.Fold) (n float64) {
-	n = joined * float64(len(f.Accs))
-	if _, alike := count.KnownTrips(f); !alike {
-		n += surprised
+func (c *counter) joining(f *ir.Fold) float64 { return joined * float64(len(f.Accs)) }
+
+// foreseen reports whether a processor can tell where a fold will end, from where it did before: as no bound of its turns is looked up.
+func foreseen(f *ir.Fold) bool {
+	var n ir.Linear
+	n.Add(f.Hi, 1)
+	n.Add(f.Lo, -1)
+	looked := false
+	for _, t := range n.Terms {
+		if t.Coef != 0 {
+			ir.WalkNodes([]*ir.Node{t.N}, func(n *ir.Node) { looked = looked || n.Kind == ir.KLoad })
+		}
 	}
-	return n
+	return !looked
+}
+
+// deep is how many operations of a turn of a fold wait for each other.
+func (c *counter) deep(f *ir.Fold) (most float64) {
+	depth := &ir.Memo[float64]{}
+	var of func(n *ir.Node) float64
+	of = func(n *ir.Node) float64 {
+		if n.Kind == ir.KFold || !n.Free().Meets(f.IndexBind) {
+			return 0
+		}
+		if d, ok := depth.Of(n); ok {
+			return d
+		}
+		d := 0.0
+		for _, a := range n.Args {
+			d = max(d, of(a))
+		}
+		if class, _ := c.classOf(n); class != "" {
+			d++
+		}
+		depth.Put(n, d)
+		return d
+	}
+	for _, step := range f.Step {
+		most = max(most, of(step))
+	}
+	return most
+}
+
+// begun is how often the loop of a fold is begun: for the lanes of points and all vectors in flight together.
+func (c *counter) begun(f *ir.Fold) float64 {
+	loops := c.around(f.Node)
+	times := c.turned(loops, 0) / c.scalar()
+	if loops.Meets(c.points) {
+		times /= float64(c.p.Lanes * max(1, c.layout.Flight))
+	}
+	return times
 }
 
 // whole is the outermost fold whose lanes are joined after all turns of one within it, to whose sums these add.

@@ -143,6 +143,7 @@ func (c *counter) line(b *ir.Buffer) float64 {
 
 const (
 	lineBytes  = 64       // of a cache line
+	pageBytes  = 4 << 10  // of a page of memory
 	firstLevel = 32 << 10 // of cache that most cores have
 )
 
@@ -185,6 +186,15 @@ func (c *counter) lines(n *ir.Node, class profile.Class, in *ir.Fold, times floa
 		return 0
 	}
 	return lines
+}
+
+// jumps reports lines that are loaded once, and far from what was loaded before: each lies in another page, and no processor fetches it ahead.
+func (c *counter) jumps(n *ir.Node, class profile.Class, in *ir.Fold) bool {
+	if class != profile.Contiguous || in == nil || c.near(n.Buf) {
+		return false
+	}
+	d, known := c.distance(n.Buf, within(n.Index()), c.vary.Along(in.Index), in.Index.Bind())
+	return known && max(d, -d)*int64(n.Buf.Type.Size()) >= pageBytes
 }
 
 // within is an index where it lies between the ends: another is taken where it does not.

@@ -58,11 +58,12 @@ type Array struct {
 	Bytes  int64        // of all that there is room for
 	Likely float64      // the share of these that there probably are; 0: all
 	Parts  []*ir.Buffer // that hold it; none: they are not told
+	Since  int64        // how much was moved since a part of it was, on average: what caches hold of it goes by that. 0: not known
 }
 
 // ArrayOf is a stage as it lies in its buffers.
 func ArrayOf(s *ops.Stage, parts []*ir.Buffer, told ops.Counted) Array {
-	return Array{ops.BytesOf(parts), s.Type.Likely(told), parts}
+	return Array{Bytes: ops.BytesOf(parts), Likely: s.Type.Likely(told), Parts: parts}
 }
 
 // Moved is how many bytes of an array are loaded or stored where shares of some buffers are.
@@ -158,13 +159,13 @@ func (m *Model) raw(k Kernel) (e Estimate, waiting float64) {
 	e.Compute *= cmp.Or(k.Share, 1)
 	class, share := w.heaviest()
 	e.Heaviest = fmt.Sprintf("%s %.0f %%", class, 100*share)
-	var bytes int64
+	var bytes, stored int64
 	for _, a := range k.Loads {
 		bytes += a.Moved(w.read)
 	}
 	for _, a := range k.Stores {
 		b := a.Moved(nil)
-		bytes += b
+		stored += b
 		rate := p.TouchSmall * at
 		if b >= device.HugePage {
 			rate = p.Touch.Of(int(at))
@@ -173,9 +174,17 @@ func (m *Model) raw(k Kernel) (e Estimate, waiting float64) {
 			e.Pages += float64(b) / rate
 		}
 	}
+	bytes += stored
 	level := p.LevelFor(bytes / int64(at))
+	e.Memory = float64(stored) / level.Triad.Of(int(at))
+	for _, a := range k.Loads {
+		from := p.LevelFor(max(bytes, a.Since) / int64(at))
+		moved := float64(a.Moved(w.read)) / from.Triad.Of(int(at))
+		if e.Memory += moved; moved > 0.5*e.Memory {
+			level = from
+		}
+	}
 	e.Level = level.Name
-	e.Memory = float64(bytes) / level.Triad.Of(int(at))
 	e.Overhead = float64(tiles) / at * (p.Launch + perTile)
 	if !k.Again {
 		e.Overhead += p.First
@@ -187,7 +196,9 @@ func (m *Model) raw(k Kernel) (e Estimate, waiting float64) {
 	if level.Name != p.Levels[0].Name && w.folds() {
 		waiting = waits * min(e.Compute, e.Memory)
 	}
-	e.Bound = boundOf(e)
+	if e.Bound = boundOf(e); cmp.Or(k.Kind, m.Kind) != "interp" {
+		waiting += w.starting * 1e-9 / at * uneven * cmp.Or(k.Share, 1)
+	}
 	return e, waiting
 }
 
