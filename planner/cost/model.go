@@ -236,6 +236,9 @@ func (m *Model) Roof(bytes int64) (flops, bandwidth float64) {
 // usualYield is the part of the rate of independent operations that whole kernels reach, loads and addresses included.
 const usualYield = 0.25
 
+// Near reports whether a core's own caches hold so many bytes.
+func (m *Model) Near(bytes int64) bool { return bytes <= m.Profile.Levels[0].Bytes }
+
 // Bandwidth is bytes a second to and from memory of all threads, first touch of what is stored included.
 func (m *Model) Bandwidth() float64 {
 	p := m.Profile
