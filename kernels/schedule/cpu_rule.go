@@ -271,8 +271,8 @@ func (s *survey) group(f *ir.Fold, narrow bool) int {
 	return 0
 }
 
-// mostNear is how many bytes a core keeps near from point to point.
-const mostNear = 3 << 19
+// mostNear is how many bytes a core keeps near from point to point, where its second cache has a megabyte, the least that servers have.
+const mostNear = 3 << 18
 
 // farShared is an axis whose points all load so much of the same in their folds that it is far again for the next one: two of them together halve what
 // comes from there. -1 if there is none.
