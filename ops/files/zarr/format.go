@@ -17,7 +17,7 @@ var Store = &format.Format{
 		"An array of a group has the coordinates that others of the names of its dimensions hold beside it, as xarray writes them, and the system that a grid_mapping or the array itself (`_CRS`, `proj:code`) names by a number of EPSG. " +
 		"Chunks may be packed by gzip or zstd and have checksums (crc32c); what no chunk holds is the fill value. The attributes scale_factor, add_offset, _FillValue, missing_value, valid_range, valid_min, valid_max and _Unsigned are applied " +
 		"as in netCDF files: elements are scale v + offset, in floats, and those that are missing or not valid are NaN, for which whole numbers become floats; read `as` whole numbers, these keep the value that is stored.",
-	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c), or packed by gzip, as GDAL before 3.13 has it, where the last two dimensions lie on the map; chunks of zeros take no room. " +
+	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c), or packed by gzip, as GDAL before 3.13 has it, where the last two dimensions lie on the map; chunks of zeros take no room, but for floats on the map, of which NaN is missing for GDAL. " +
 		"It has the names of dimensions, the unit, and what it was made from; of such, the system as GDAL reads it (`_CRS`) and the place of their pixels (`spatial:transform`), which are read again, and no other coordinates. What else lies in the folder goes when it is written anew.",
 }
 

@@ -61,7 +61,7 @@ func TestPlaces(t *testing.T) {
 			t.Fatal(err)
 		}
 		part := w.Part(o.Type.Whole())
-		all := values(element.Float32, 24)
+		all := make([]byte, 4*24) // zeros are not missing
 		if _, err := part.Write(all); err != nil {
 			t.Fatal(err)
 		}
@@ -73,6 +73,9 @@ func TestPlaces(t *testing.T) {
 		}
 		if got, err := read(t, path, element.Float32, nil); err != nil || !bytes.Equal(got, all) {
 			t.Errorf("%v: %v, want %v", err, got, all)
+		}
+		if text, err := os.ReadFile(filepath.Join(path, descriptionFile)); err != nil || !strings.Contains(string(text), `"fill_value": "NaN"`) {
+			t.Errorf("%s, %v", text, err)
 		}
 		dims, doubts := placed(t, path)
 		if got := fmt.Sprintf("%s %.8g %s %.8g %s", dims[2].Frame, dims[2].Coords, dims[2].Unit, dims[1].Coords, dims[1].Unit); got != c.want || doubts > 0 || dims[0].Coords != nil || !dims[1].Frame.Same(o.Type.Dims[1].Frame) {

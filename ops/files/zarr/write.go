@@ -89,22 +89,28 @@ func (l *layout) description(of attributes) ([]byte, error) {
 	if l.dtype.Word() == 1 {
 		endian = nil
 	}
-	zero := map[element.Class]string{element.Truth: "false", element.Complex: "[0.0, 0.0]", element.Floating: "0.0"}[l.dtype.Class()]
-	if zero == "" {
-		zero = "0"
+	fill := map[element.Class]string{element.Truth: "false", element.Complex: "[0.0, 0.0]", element.Floating: "0.0"}[l.dtype.Class()]
+	switch {
+	case l.marksNaN():
+		fill = `"NaN"`
+	case fill == "":
+		fill = "0"
 	}
 	last := extension{sum, nil}
 	if l.geo != nil {
 		last = extension{"gzip", &configuration{Level: gzipLevel}}
 	}
 	d := description{Format: 3, Node: "array", Shape: l.shape, DType: json.RawMessage(fmt.Sprintf("%q", l.dtype)),
-		Grid: extension{"regular", &configuration{Chunk: l.chunk}}, Keys: extension{"default", &configuration{Separator: "/"}}, Fill: json.RawMessage(zero),
+		Grid: extension{"regular", &configuration{Chunk: l.chunk}}, Keys: extension{"default", &configuration{Separator: "/"}}, Fill: json.RawMessage(fill),
 		Codecs: []extension{{"bytes", endian}, last}, Attributes: of}
 	for i := range l.names {
 		d.Names = append(d.Names, &l.names[i])
 	}
 	return json.MarshalIndent(d, "", "  ")
 }
+
+// marksNaN reports floats on the map, of which what no chunk holds is NaN: GDAL takes elements that are as that for missing.
+func (l *layout) marksNaN() bool { return l.geo != nil && l.dtype.Float() }
 
 // create starts a store, or takes one up of which some parts are there already.
 func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, error) {
@@ -267,7 +273,7 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 		return nil
 	}
 	var err error
-	if nothing(a.data) {
+	if nothing(a.data) && !w.marksNaN() {
 		err = w.folder.Remove(name) // which an earlier run may have written behind its last mark
 	} else if w.geo != nil {
 		var packed []byte
