@@ -18,7 +18,10 @@ func (a *assembler) kernels() []*Kernel {
 	for i := len(a.Stages) - 1; i >= 0; i-- {
 		s := a.Stages[i]
 		if stored[s] && !covered[s] {
-			out = append(out, a.build(s, stored, covered))
+			k := a.build(s, stored, covered)
+			if out = append(out, k); len(k.Roots) > 1 {
+				a.several = append(a.several, k)
+			}
 		}
 	}
 	return a.order(out)
@@ -83,9 +86,20 @@ func (a *assembler) build(root *ops.Stage, stored, covered map[*ops.Stage]bool) 
 }
 
 // waits reports that a kernel loads what is made from a stage by way of memory, or of which there is as much as that says, so that it cannot be the
-// one to store the stage.
+// one to store the stage. Of a kernel that stores several and loads what is made from one, all wait.
 func (a *assembler) waits(grp *Kernel, s *ops.Stage) bool {
-	return slices.ContainsFunc(grp.Loads, func(in *ops.Stage) bool { return in == s || a.Leads(s, in) || slices.Contains(a.Counting(in), s) })
+	from, rest := []*ops.Stage{s}, slices.Clone(a.several)
+	follows := func(in *ops.Stage) bool {
+		return slices.ContainsFunc(from, func(f *ops.Stage) bool { return in == f || a.Leads(f, in) || slices.Contains(a.Counting(in), f) })
+	}
+	for !slices.ContainsFunc(grp.Loads, follows) {
+		i := slices.IndexFunc(rest, func(k *Kernel) bool { return slices.ContainsFunc(a.Before(k), follows) })
+		if i < 0 {
+			return false
+		}
+		from, rest = append(from, rest[i].Roots...), slices.Delete(rest, i, i+1)
+	}
+	return true
 }
 
 // siblings defines, in the same kernel, the other stored stages that share with root what is computed once for all. Those of the same inputs
@@ -157,18 +171,22 @@ func (a *assembler) order(in []*Kernel) []*Kernel {
 	}
 	slices.SortStableFunc(in, func(x, y *Kernel) int { return x.longest - y.longest })
 	var out []*Kernel
-	done := map[*Kernel]bool{}
+	done, begun := map[*Kernel]bool{}, map[*Kernel]bool{}
 	var visit func(g *Kernel)
 	visit = func(g *Kernel) {
 		if done[g] {
 			return
 		}
-		done[g] = true
+		if begun[g] {
+			panic("planner: kernels that wait for each other: " + g.Roots[0].Name) // what it stores would be read before
+		}
+		begun[g] = true
 		for _, s := range a.Before(g) {
 			if m := maker[s]; m != nil && m != g {
 				visit(m)
 			}
 		}
+		done[g] = true
 		out = append(out, g)
 	}
 	for _, g := range in {

@@ -80,6 +80,7 @@ type assembler struct {
 	*Module
 	byOp     map[*ops.Instance][]*ops.Stage
 	computed map[graph.Edge]bool // whether the kernel of a stage computes the core that leads to it
+	several  []*Kernel           // kernels so far that store several stages
 }
 
 // String is the module as far as it is planned: views, verdicts, kernels and steps.
