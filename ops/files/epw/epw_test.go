@@ -99,16 +99,17 @@ func TestWrongFiles(t *testing.T) {
 		})
 	}
 	for text, want := range map[string]string{
-		"":                                 "holds no hours",
-		"a,b\n1,2\n":                       "LOCATION",
-		good[:strings.Index(good, "2005")]: "holds no hours",
-		good[:len(good)-80]:                "fields in line 38",
-		change(5, 6, "warm"):               `has "warm" in line 14, field 7`,
-		change(5, 3, "25"):                 "has no date in line 14",
-		change(5, 3, "9"):                  "has a gap: line 14 is 4h0m0s after the line before, not 1h0m0s",
-		change(5, 2, "31"):                 "31.6.2005 in line 14, which is no day",
-		strings.Replace(good, "37.90", "97.90", 1):             "latitude of 97.9",
-		strings.Replace(good, "PERIODS,1,1", "PERIODS,1,7", 1): "7 records an hour",
+		"":           "holds no hours",
+		"a,b\n1,2\n": "LOCATION",
+		"\n\n\n\n\n\n0\n\n" + good[strings.Index(good, "2005"):]: "LOCATION",
+		good[:strings.Index(good, "2005")]:                       "holds no hours",
+		good[:len(good)-80]:                                      "fields in line 38",
+		change(5, 6, "warm"):                                     `has "warm" in line 14, field 7`,
+		change(5, 3, "25"):                                       "has no date in line 14",
+		change(5, 3, "9"):                                        "has a gap: line 14 is 4h0m0s after the line before, not 1h0m0s",
+		change(5, 2, "31"):                                       "31.6.2005 in line 14, which is no day",
+		strings.Replace(good, "37.90", "97.90", 1):               "latitude of 97.9",
+		strings.Replace(good, "PERIODS,1,1", "PERIODS,1,7", 1):   "7 records an hour",
 	} {
 		_, err := parse(strings.NewReader(text))
 		var wrong *fileio.Error

@@ -77,7 +77,7 @@ func parse(r io.Reader) (*weather, error) {
 		}
 		line, _ := lines.FieldPos(0)
 		switch {
-		case line == 1:
+		case w.place == nil: // empty lines before it are none
 			err = w.located(fields)
 		case fields[0] == "DATA PERIODS":
 			step, err = stepOf(fields, line)
