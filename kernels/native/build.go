@@ -163,7 +163,7 @@ func (d *Device) attempt(ctx context.Context, variants []*variant, built func(do
 	}
 	group.Wait()
 	if len(missing) > 0 {
-		if err := d.store.evict(); err != nil {
+		if err := d.store.tidy(); err != nil {
 			return nil, err
 		}
 	}

@@ -24,6 +24,7 @@ import (
 //	prelude-X.h       what sources include
 //	KERNEL.ref        where a kernel is: object, symbol and the object's checksum
 //	KERNEL.best       the schedule that was measured fastest for a kernel
+//	evicted.at        written when it was last seen to that these take no more room than they may
 //
 // Files come into being by renaming and are never written again, so an object in use stays whole; one that is removed
 // while in use stays mapped.
@@ -127,6 +128,18 @@ func touch(paths ...string) {
 	for _, p := range paths {
 		_ = os.Chtimes(p, now, now)
 	}
+}
+
+// tidy evicts, but for once a minute at most by all processes: looking at thousands of files takes as long as compiling a small kernel.
+func (s store) tidy() error {
+	mark := s.path("evicted", ".at")
+	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < grace {
+		return nil
+	}
+	if err := cache.Write(mark, nil); err != nil {
+		return fmt.Errorf("native: %w", err)
+	}
+	return s.evict()
 }
 
 // evict removes the files unused for longest until the folder is within nine tenths of its limit.

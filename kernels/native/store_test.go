@@ -50,6 +50,33 @@ func TestEvictionTakesTheOldest(t *testing.T) {
 	}
 }
 
+func TestEvictionIsNotLookedAtEachTime(t *testing.T) {
+	s := store{t.TempDir(), 100}
+	old := func(path string) {
+		then := time.Now().Add(-time.Hour)
+		if err := os.Chtimes(path, then, then); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tidied := func(name string) (gone bool) {
+		if err := os.WriteFile(s.path(name, ".so"), make([]byte, 300), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		old(s.path(name, ".so"))
+		if err := s.tidy(); err != nil {
+			t.Fatal(err)
+		}
+		_, err := os.Stat(s.path(name, ".so"))
+		return errors.Is(err, os.ErrNotExist)
+	}
+	if !tidied("a") || tidied("b") {
+		t.Error("the first is not evicted, or the folder is looked at twice within a minute")
+	}
+	if old(s.path("evicted", ".at")); !tidied("c") {
+		t.Error("nothing is evicted an hour later")
+	}
+}
+
 func TestUseIsRecorded(t *testing.T) {
 	s := store{t.TempDir(), 1000}
 	path := s.path("k", ".best")

@@ -33,7 +33,7 @@ func (d *Device) compileText(ctx context.Context, text string, flags, symbols []
 	if err := d.store.refer(name, map[string]string{name: symbols[0]}); err != nil {
 		return nil, false, err
 	}
-	if err := d.store.evict(); err != nil {
+	if err := d.store.tidy(); err != nil {
 		return nil, false, err
 	}
 	addresses, err = loadAll(object, symbols)

@@ -18,6 +18,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/format"
 	"weft/ops/files/picture"
+	"weft/ops/files/units"
 )
 
 // width and height of a figure: that of a column of text, and what goes well with it.
@@ -39,6 +40,7 @@ type figure struct {
 	across, upward string   // labels
 	low            string   // that of the panel below
 	unit, place    ops.Unit // of the axes upward and across: those of the first array
+	instants       bool     // are across, in seconds
 }
 
 // shown are all elements in the unit of an axis.
@@ -64,7 +66,11 @@ func (p *plotting) figure(in []ops.HostArray) (*figure, error) {
 	}
 	f.unit = in[0].Type.Unit
 	if p.kind != spreads {
-		f.place = in[0].Type.Dims[p.along[0]].Unit
+		d := in[0].Type.Dims[p.along[0]]
+		_, beside := p.Array("x")
+		if f.place, f.instants = d.Unit, units.Instants(d) && !beside; f.instants {
+			f.place = ops.MustUnit("s")
+		}
 	}
 	for i, v := range list {
 		f.add(v.(ops.Array).Label(), in[i], p.along[i], beside)
@@ -108,7 +114,9 @@ func (f *figure) add(name string, h ops.HostArray, along int, beside map[string]
 			places[i] = format.Shown(d.Coords[i], f.place)
 		}
 	}
-	f.across = format.Heading(d.Name, f.place)
+	if f.across = format.Heading(d.Name, f.place); f.instants && units.Instants(d) {
+		f.across = whenHeading(d)
+	}
 	var xs, es plotter.Values
 	if x := beside["x"]; x != nil {
 		if a, _ := f.Array("x"); a.Label() != "" {
@@ -253,6 +261,9 @@ func (f *figure) panel(list []series, upward string, logX, logY bool) (*plot.Plo
 	}
 	p.Title.Padding, p.Y.Label.Text = font.Points(6), upward
 	p.X.Tick.Marker, p.Y.Tick.Marker = rounded{8}, rounded{6}
+	if f.instants {
+		p.X.Tick.Marker = instants{8}
+	}
 	p.Legend.Top = true
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = color.Gray{0xdd}, color.Gray{0xdd}

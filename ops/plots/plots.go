@@ -41,7 +41,7 @@ func Specs() []*ops.Spec {
 	names := ops.Param{Name: "names", Doc: "list of texts: what the lines are called; the names of the arrays and coordinates when left out", Accept: ops.KList, Optional: true}
 	title := ops.Str("title", "heading").Opt()
 	log := ops.Choose("log", "axes with a logarithmic scale, on which only numbers above 0 are drawn", "none", "x", "y", "both").Or(ops.Symbol("none"))
-	const form = " NaN is not drawn. The axes are labelled by names and units. A file appears complete or not at all."
+	const form = " NaN is not drawn. The axes are labelled by names and units, instants by dates and times of day in UTC. A file appears complete or not at all."
 	return []*ops.Spec{
 		{Name: "plot.line", Doc: "Draw curves to a file.", Group: group, Long: "A line for each array and each element of the dimensions besides `along`." + form,
 			Params:   []ops.Param{what, path, x, along, below, names, title, log},

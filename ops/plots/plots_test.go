@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/ops"
 	"weft/ops/problem"
@@ -220,5 +221,36 @@ func TestMistakes(t *testing.T) {
 		if _, err := use(t, c.op, c.args); err == nil || err.(problem.Problem).Code != c.code {
 			t.Errorf("%s %v: %v, want %s", c.op, c.args, err, c.code)
 		}
+	}
+}
+
+func TestInstants(t *testing.T) {
+	noon := float64(time.Date(2018, 6, 30, 12, 0, 0, 0, time.UTC).Unix())
+	for _, tt := range []struct {
+		from, to float64 // hours from that noon
+		want     string
+	}{
+		{-11.5, 11.5, "03:00 06:00 09:00 12:00 15:00 18:00 21:00"},
+		{0, 24, "12:00 18:00 1 Jul 06:00 12:00"},
+		{0, 0.05, "12:00:00 12:00:30 12:01:00 12:01:30 12:02:00 12:02:30 12:03:00"},
+		{-24 * 180, 24 * 184, "Mar 2018 May 2018 Jul 2018 Sep 2018 Nov 2018"},
+		{-24 * 365 * 50, 0, "1970 1980 1990 2000 2010"},
+	} {
+		var got []string
+		for _, m := range (instants{8}).Ticks(noon+3600*tt.from, noon+3600*tt.to) {
+			got = append(got, m.Label)
+		}
+		if strings.Join(got, " ") != tt.want {
+			t.Errorf("%v to %v: %q, want %s", tt.from, tt.to, got, tt.want)
+		}
+	}
+	hours := ops.Dim{Name: "time", Size: 3, Unit: ops.MustUnit("h"), Coords: []float64{noon, noon + 3600, noon + 7200}}
+	a, ah := array("a", ops.Dense{Re: []float64{1, 2, 3}}, "K", hours)
+	p, err := use(t, "plot.line", map[string]ops.Value{"y": a, "path": ops.Text("a.svg")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f, err := p.figure([]ops.HostArray{ah}); err != nil || f.across != "time, 2018-06-30 (UTC)" || f.series[0].x[1] != noon+3600 {
+		t.Errorf("%v, %+v", err, f)
 	}
 }
