@@ -3,7 +3,6 @@ package stream
 import (
 	"fmt"
 	"io"
-	"slices"
 	"time"
 )
 
@@ -12,20 +11,13 @@ type Report struct {
 	Came, Done, Dropped int
 	Planned             int           // how often the program was planned
 	Verified            int           // frames that were compared with float64
-	Median, P99, Worst  time.Duration // from when a frame had come until all was done with it
+	Median, P99, Worst  time.Duration // from when a frame had come until all was done with it; the first two to 1 %
 	Rate                float64       // frames a second, as asked; 0: each was waited for
 }
 
-func (r *Report) finish(f *feed, delays []float64, rate float64) {
+func (r *Report) finish(f *feed, d *delays, rate float64) {
 	r.Came, r.Dropped, r.Rate = int(f.came.Load()), int(f.dropped.Load()), rate
-	if len(delays) == 0 {
-		return
-	}
-	d := slices.Sorted(slices.Values(delays))
-	at := func(share float64) time.Duration {
-		return time.Duration(d[min(len(d)-1, int(share*float64(len(d))))] * float64(time.Second))
-	}
-	r.Median, r.P99, r.Worst = at(0.5), at(0.99), at(1)
+	r.Median, r.P99, r.Worst = d.within(0.5), d.within(0.99), d.worst
 }
 
 // Write says it in words.

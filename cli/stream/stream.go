@@ -51,7 +51,7 @@ type live struct {
 	inputs []ops.Array
 	said   map[string]bool // warnings that were shown
 	report Report
-	delays []float64
+	delays delays
 }
 
 // Run runs the program until no more frames come. The report is of the frames until then, also when an error ends it.
@@ -111,7 +111,7 @@ func (s *Stream) Run(ctx context.Context) (report *Report, err error) {
 		f.run(ctx, s.Most)
 	}()
 	err = l.frames(ctx, f)
-	l.report.finish(f, l.delays, s.Rate)
+	l.report.finish(f, &l.delays, s.Rate)
 	if err == nil && l.report.Came == 0 {
 		err = errors.New("no frame came")
 	}
@@ -196,11 +196,11 @@ func (l *live) frames(ctx context.Context, f *feed) error {
 			}
 			return err
 		}
-		l.delays = append(l.delays, time.Since(fr.came).Seconds())
+		l.delays.add(time.Since(fr.came))
 		f.free <- fr
 		if l.Row != nil && time.Since(shown) > time.Second/4 {
 			shown = time.Now()
-			l.Row(fmt.Sprintf("frame %d: %.1f ms after it came, %d dropped", fr.number, 1e3*l.delays[len(l.delays)-1], f.dropped.Load()))
+			l.Row(fmt.Sprintf("frame %d: %.1f ms after it came, %d dropped", fr.number, ms(l.delays.last), f.dropped.Load()))
 		}
 	}
 }

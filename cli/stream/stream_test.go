@@ -199,3 +199,23 @@ func TestCancelledStream(t *testing.T) {
 		t.Errorf("%+v, %v", report, err)
 	}
 }
+
+func TestDelays(t *testing.T) {
+	var d delays
+	if d.within(0.5) != 0 {
+		t.Errorf("%v of none", d.within(0.5))
+	}
+	for i := 1; i <= 1000; i++ {
+		d.add(time.Duration(i) * 100 * time.Microsecond)
+	}
+	for share, want := range map[float64]float64{0.5: 50.1, 0.99: 99.1} {
+		if got := ms(d.within(share)); got < want || got > 1.01*want {
+			t.Errorf("%v of the delays within %v ms, want %v", share, got, want)
+		}
+	}
+	d.add(time.Hour)
+	d.add(0)
+	if d.worst != time.Hour || d.within(1) != time.Hour || d.last != 0 {
+		t.Errorf("%v, %v, %v", d.worst, d.within(1), d.last)
+	}
+}
