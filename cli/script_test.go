@@ -41,7 +41,7 @@ func (c cached) Run() int {
 }
 
 func TestMain(m *testing.M) {
-	cachetest.Unoptimised()
+	cachetest.OptimiseLittle()
 	if _, said := os.LookupEnv("WEFT_PROFILE"); !said {
 		os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
 	}

@@ -14,7 +14,7 @@ import (
 
 // TestMain: predictions are the same on every machine, and compilers do not optimise.
 func TestMain(m *testing.M) {
-	cachetest.Unoptimised()
+	cachetest.OptimiseLittle()
 	os.Setenv("WEFT_PROFILE", "default")
 	os.Exit(m.Run())
 }

@@ -119,7 +119,7 @@ func (m machine) String() string {
 }
 
 // quick is a compiler that does not optimise, which takes a third of the time.
-const quick = "cc -O0"
+const quick = "cc -Og"
 
 // machineOf draws one: compiling takes many times as long as the rest, so it is one batch of fifteen, of eight in a long run, and of twenty in one
 // of a night; of these two of three do not optimise.

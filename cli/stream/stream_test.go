@@ -26,7 +26,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	cachetest.Unoptimised()
+	cachetest.OptimiseLittle()
 	os.Exit(m.Run())
 }
 

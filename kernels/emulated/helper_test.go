@@ -1,7 +1,6 @@
 package emulated
 
 import (
-	"cmp"
 	"errors"
 	"os"
 	"testing"
@@ -11,7 +10,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
+	cachetest.OptimiseLittle()
 	os.Exit(m.Run())
 }
 

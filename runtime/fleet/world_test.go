@@ -1,7 +1,6 @@
 package fleet_test
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -29,7 +28,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // most of the time would go into optimising kernels that run once; package native tests what is optimised
+	cachetest.OptimiseLittle()
 	code := m.Run()
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Println(err)

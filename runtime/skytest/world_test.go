@@ -1,13 +1,13 @@
 package skytest
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"os"
 	"testing"
 
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/device"
 	"weft/kernels/native"
 	"weft/lang/check"
@@ -36,7 +36,7 @@ func newField(rows, columns int, at func(row, column int) float64) field {
 func (f field) at(row, column int) float64 { return f.v[row*f.columns+column] }
 
 func TestMain(m *testing.M) {
-	os.Setenv("CC", cmp.Or(os.Getenv("CC"), "cc")+" -O0") // optimising kernels takes longer than what they run slower without
+	cachetest.OptimiseLittle()
 	os.Exit(m.Run())
 }
 

@@ -42,17 +42,20 @@ func Use(t testing.TB) {
 	t.Setenv("WEFT_CACHE", dir)
 }
 
-// Quick is for TestMain: what the tests of a package compile goes to Folder and is not optimised.
+// Little is the flag of a compiler that optimises little.
+const Little = " -Og"
+
+// Quick is for TestMain: what the tests of a package compile goes to Folder and is optimised little.
 func Quick() {
-	Unoptimised()
+	OptimiseLittle()
 	os.Setenv("WEFT_CACHE", Folder())
 }
 
-// Unoptimised has compilers not optimise, which would be most of the time for kernels that run once; package native tests what is optimised.
-// A command that says so already is left as it is: what tests start uses the same kernels.
-func Unoptimised() {
-	const flag = " -O0"
-	if command := cmp.Or(os.Getenv("CC"), "cc"); !strings.HasSuffix(command, flag) {
-		os.Setenv("CC", command+flag)
+// OptimiseLittle has compilers optimise what costs them little: all they can would be most of the time for kernels that run once, and nothing at all makes those
+// that run for long take several times as long. Package native tests what is optimised. A command that says so already is left as it is: what tests start uses the
+// same kernels.
+func OptimiseLittle() {
+	if command := cmp.Or(os.Getenv("CC"), "cc"); !strings.HasSuffix(command, Little) {
+		os.Setenv("CC", command+Little)
 	}
 }
