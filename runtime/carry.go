@@ -29,7 +29,7 @@ func (p *pass) carries(from int) (int, error) {
 	switch {
 	case len(c.Steps) == 0:
 		return from, nil
-	case r.checkpoint == "" || r.program != nil || slices.ContainsFunc(p.Makes, func(id string) bool { return !r.arrays.Windowed[id] }):
+	case r.checkpoint == "" || r.program != nil || slices.ContainsFunc(p.Makes, p.anew):
 		return 0, nil
 	}
 	first := c.Steps[0]

@@ -200,6 +200,56 @@ func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 	t.Logf("%d deaths, %d with something to go on with; at most %d rows were computed again, blocks have %d", deaths, resumed, most, block)
 }
 
+// A pass that makes a single value beside its rows, of an array of an earlier pass, goes on where it was: a condition on that array does not have all be made anew.
+func TestResumingBesideValues(t *testing.T) {
+	const rows, columns = 160, 32
+	died := errors.New("killed")
+	d, c := &disk{folder: t.TempDir(), rows: map[string]ops.Dense{}}, &tally{rows: map[string]map[int]int{}}
+	run := func(resume bool, end int) (*bound.Plan, *streams) {
+		w := newStreams()
+		first := w.third(w.waves(matrix(rows, columns)))
+		sums := w.rowSums(first)
+		turned := w.lowered("turned", first.Type(), func(l *ops.Lowering) []*ops.Stage {
+			a, b := l.In("a"), l.In("b")
+			return []*ops.Stage{l.Stage("", first.Type(), []*ops.Stage{a, b}, func(body *ops.Body, i []*ir.Node) ops.Elem {
+				return ops.Real(body.Mul(a.At(body, i...).Re, b.At(body, body.Sub(body.I32(rows-1), i[0])).Re))
+			})}
+		}, first, sums)
+		p, err := w.build(t, 12000, w.keepOn(d, "turned", turned), w.keepRows("total", w.sumOf(sums)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev := newFaulty("native")
+		dev.launch = func(k *ir.Kernel, tile region.Region) error {
+			if k.Name == "turned" && tile[0].Hi > end {
+				return died
+			}
+			return nil
+		}
+		dev.after = func(k *ir.Kernel, _ device.Bindings, tile region.Region) {
+			if k.Name == "turned" {
+				c.add(k, tile)
+			}
+		}
+		if _, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 1, Resume: resume}); (end < rows) != errors.Is(err, died) || err != nil && end == rows {
+			t.Fatal(err)
+		}
+		return p, w
+	}
+	p, _ := run(false, 3*rows/4)
+	passes := p.Stream.Passes
+	last := passes[len(passes)-1]
+	if len(passes) < 2 || len(last.Makes) != 2 || last.Rows/last.BlockRows < 8 {
+		t.Fatalf("no value is made beside rows: %+v", passes)
+	}
+	if _, w := run(true, rows); len(w.got["total"].Re) != 1 {
+		t.Errorf("%+v", w.got["total"])
+	}
+	if n := c.again("turned", columns); n > 3*last.BlockRows {
+		t.Errorf("%d rows were computed again, blocks have %d", n, last.BlockRows)
+	}
+}
+
 // A run in strips that dies at any launch and is resumed gives the bits of one that was not, and does not write again what was there.
 func TestStripsResume(t *testing.T) {
 	const deaths, reach = 14, 6

@@ -187,13 +187,16 @@ func (p *pass) open(ctx context.Context) (err error) {
 	return nil
 }
 
+// anew reports whether all rows of an array must be made by the pass under way, because they are kept for later ones. Single values are made with its last block.
+func (p *pass) anew(id string) bool {
+	return !p.run.arrays.Windowed[id] && p.run.arrays.ByID[id].Layout.RowCount() > 1
+}
+
 // from is the row, of the tallest array that the pass makes, from which something is left to do in a strip.
 func (p *pass) from(strip region.Region) int {
 	from := p.Rows
-	for _, id := range p.Makes {
-		if !p.run.arrays.Windowed[id] { // what is kept for later passes is made anew
-			return 0
-		}
+	if slices.ContainsFunc(p.Makes, p.anew) {
+		return 0
 	}
 	for _, s := range p.sinks {
 		t := p.run.arrays.ByID[s.step.Reads[0]].Layout
