@@ -105,14 +105,14 @@ func TestChangedTilesOfKilledRuns(t *testing.T) {
 	}
 	folder := t.TempDir()
 	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+t.TempDir(), "CC=")}
-	const n = 1000
+	const n = 2000
 	values := make([]float32, n*n)
 	for i := range n {
 		values[i*n+i] = 2
 	}
 	must(t, npy.Save(filepath.Join(folder, "a.npy"), []int{n, n}, values))
 	must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte("cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"l.npy\")\n"), 0o666))
-	flags := []string{"--memory", "8MiB"}
+	flags := []string{"--memory", "16MiB"}
 	r.run(flags...)
 	start := time.Now()
 	r.run(flags...)
