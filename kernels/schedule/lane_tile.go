@@ -32,28 +32,43 @@ func (s *survey) laneTiles(f *ir.Fold, axes []int) (options []option, spreads []
 		if s.t.ISA == "portable" || len(at.loads) == 0 || !s.bounded(f, at.at, lanes) {
 			windows = windows[:1]
 		}
-		for u := range s.k.Axes {
-			for v := 1; v <= s.mostFlight(f, true); v++ {
-				c := CPU{Order: order, Lanes: lanes, Unroll: s.unroll(u, v)}
-				waste, ok := s.waste(c)
-				if !ok || v == 1 && u > 0 {
-					continue
+		for _, unroll := range s.inFlight(f, at) {
+			c := CPU{Order: order, Lanes: lanes, Unroll: unroll}
+			waste, ok := s.waste(c)
+			if !ok {
+				continue
+			}
+			arithmetic := s.vectorCost(work, c)
+			for _, w := range windows {
+				wait := singleVector / float64(Product(unroll))
+				if w == 0 { // gathering, a core is busy anyway
+					wait = 0
 				}
-				arithmetic := s.vectorCost(work, c)
-				for _, w := range windows {
-					wait := singleVector / float64(v)
-					if w == 0 { // gathering, a core is busy anyway
-						wait = 0
-					}
-					c.Window = w
-					each := arithmetic + float64(len(at.loads))*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads) + s.rowsCost(c, f, at, spreads)
-					options = append(options, option{s.windowed(c, f), waste * (each*(1+wait) + edge)})
-				}
+				c.Window = w
+				each := arithmetic + float64(len(at.loads))*s.loadCost(c, w, spreads) + float64(at.together)*s.groupCost(c, at.beside, spreads) + s.rowsCost(c, f, at, spreads)
+				options = append(options, option{s.windowed(c, f), waste * (each*(1+wait) + edge)})
 			}
 		}
 	}
 	options = append(options, s.flats(f, at, work, spreads)...)
 	return cheapest(options), spreads
+}
+
+// inFlight are the vectors in flight worth a look: along one axis, and twice as many where the places of a fold's loads are the same along another one, as those
+// of the frames of a batch are.
+func (s *survey) inFlight(f *ir.Fold, at scatter) [][]AxisN {
+	most, out := s.mostFlight(f, true), [][]AxisN{nil}
+	for u := range s.k.Axes {
+		for v := 2; v <= most; v++ {
+			out = append(out, s.unroll(u, v))
+			for x, axis := range s.k.Axes {
+				if x != u && 2*v <= most && axis.Extent > 1 && len(at.at) > 0 && !slices.ContainsFunc(at.at, func(n *ir.Node) bool { return s.vary(n).Meets(axis.Bind()) }) {
+					out = append(out, append(s.unroll(u, v), AxisN{x, 2}))
+				}
+			}
+		}
+	}
+	return out
 }
 
 // flats are schedules that gather for points one after the other, whatever the extents of the axes.
@@ -201,7 +216,7 @@ func (s *survey) rowsCost(c CPU, f *ir.Fold, at scatter, spreads []spread) float
 	case bytes > nearCache:
 		each = nearRow
 	}
-	return each * lines * (rows - 1) / float64(Product(c.Unroll))
+	return each * lines * (rows - 1) / rows
 }
 
 // leavesRow reports a load that goes to another row of its array in each iteration of a fold.
@@ -255,12 +270,9 @@ func (s *survey) workIn(f *ir.Fold) (out []work) {
 
 // vectorCost is the arithmetic of one iteration for one vector in flight: what they have in common counts in part.
 func (s *survey) vectorCost(in []work, c CPU) float64 {
-	var lanes, flight ir.Set
+	var lanes ir.Set
 	for _, l := range c.Lanes {
 		lanes = lanes.Or(s.k.Axes[l.Axis].Bind())
-	}
-	for _, u := range c.Unroll {
-		flight = flight.Or(s.k.Axes[u.Axis].Bind())
 	}
 	sum := 0.0
 	for _, n := range in {
@@ -268,8 +280,10 @@ func (s *survey) vectorCost(in []work, c CPU) float64 {
 		if n.slow && !n.vary.Meets(lanes) {
 			w /= float64(s.t.Lanes) // from a table
 		}
-		if !n.vary.Meets(flight) {
-			w /= float64(Product(c.Unroll))
+		for _, u := range c.Unroll {
+			if !n.vary.Meets(s.k.Axes[u.Axis].Bind()) {
+				w /= float64(u.N)
+			}
 		}
 		sum += w
 	}
