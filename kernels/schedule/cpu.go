@@ -191,13 +191,14 @@ func Product(list []AxisN) int {
 }
 
 // Step is how many points of an axis one turn of its tile loop covers.
-func (s CPU) Step(axis int) int {
+func (s CPU) Step(axis int) int { return along(s.Lanes, axis) * along(s.Unroll, axis) }
+
+// along is how many of the points there are lie along an axis.
+func along(list []AxisN, axis int) int {
 	n := 1
-	for _, list := range [][]AxisN{s.Lanes, s.Unroll} {
-		for _, l := range list {
-			if l.Axis == axis {
-				n *= l.N
-			}
+	for _, l := range list {
+		if l.Axis == axis {
+			n *= l.N
 		}
 	}
 	return n

@@ -23,7 +23,7 @@ func Fetched(k *ir.Kernel, t Target, c CPU) float64 {
 	for _, p := range spreads {
 		span := p.over(c.Lanes) + 1
 		for _, u := range c.Unroll { // vectors that lie far apart load lines of their own
-			span += float64(u.N-1) * min(p[u.Axis]*float64(lanesAlong(c, u.Axis)), span+lineElements)
+			span += float64(u.N-1) * min(p[u.Axis]*float64(along(c.Lanes, u.Axis)), span+lineElements)
 		}
 		lines := min(span/lineElements+1, most)
 		if len(c.Order) > 0 && lines*lineBytes*float64(len(at.loads))*iterations <= ownCache {
@@ -51,16 +51,6 @@ func (s *survey) rowLines(c CPU, at scatter) (lines float64) {
 		}
 	}
 	return lines
-}
-
-func lanesAlong(c CPU, axis int) int {
-	n := 1
-	for _, l := range c.Lanes {
-		if l.Axis == axis {
-			n *= l.N
-		}
-	}
-	return n
 }
 
 // someSpreads are estimates at as many places as a mean needs: each costs about as much as a point of the kernel.

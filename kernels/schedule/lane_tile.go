@@ -156,13 +156,7 @@ func choices(options []option) (out []CPU) {
 // that repeats much work which an innermost axis could share.
 func (s *survey) nearOrder(c CPU, at scatter, spreads []spread) []int {
 	shared := c.Order[len(c.Order)-1]
-	vectors := 1
-	for _, u := range c.Unroll {
-		if u.Axis == shared {
-			vectors = u.N
-		}
-	}
-	if s.hoisted(s.k.Axes[shared])/float64(vectors) > mostRepeated {
+	if s.hoisted(s.k.Axes[shared])/float64(along(c.Unroll, shared)) > mostRepeated {
 		return c.Order
 	}
 	apart := make([]float64, len(s.k.Axes))
@@ -305,16 +299,15 @@ func (s *survey) edgeCost(f *ir.Fold, lanes []AxisN) float64 {
 // loadCost is the cost of a scattered load under a window, of a given size or none.
 func (s *survey) loadCost(c CPU, window int, spreads []spread) float64 {
 	reach := float64(window) - 1.5
-	fail, lines, size := 0.0, 0.0, 0.0 // means over places: blocks without proof, cache lines, and how full a window is
+	fail, size := 0.0, 0.0 // means over places: blocks without proof, and how full a window is
 	for _, p := range spreads {
 		n := p.over(c.Lanes)
 		if n > reach {
 			fail += 1 / float64(len(spreads))
 		}
-		lines += min(float64(s.t.Lanes), n/lineElements) / float64(len(spreads))
 		size += n / reach / float64(len(spreads))
 	}
-	gather := gatheredLane*float64(s.t.Lanes) + cacheLine*lines
+	gather := gatheredLane*float64(s.t.Lanes) + cacheLine*s.cacheLines(c, 1, spreads)
 	if Product(c.Unroll) > 2 {
 		gather *= deepGather
 	}

@@ -63,14 +63,7 @@ func SharedTilesOf(b *ir.Builder, k *ir.Kernel, s CUDA) (tiles []*SharedTile, or
 func newTiler(b *ir.Builder, k *ir.Kernel, s CUDA) *tiler {
 	p := &tiler{b: b, k: k, s: s, origins: map[*ir.Node]*ir.Node{}, step: map[*ir.Node]int{}}
 	for a, axis := range k.Axes {
-		p.step[axis] = 1
-		for _, list := range [][]AxisN{s.Block, s.Unroll} {
-			for _, l := range list {
-				if l.Axis == a {
-					p.step[axis] *= l.N
-				}
-			}
-		}
+		p.step[axis] = along(s.Block, a) * along(s.Unroll, a)
 		if p.step[axis] > 1 {
 			p.origins[axis] = b.Axis(axis.Name+" of block", axis.Extent)
 			p.vary = p.vary.Or(axis.Bind())
