@@ -32,6 +32,7 @@ const (
 const (
 	referenceNodes   = 40e3
 	referenceBinders = 200
+	leastSize        = 1. / 256 // of that, where a kernel cannot hold more: nothing but what the plan stored is left then
 )
 
 // Reference is the definition of stages in one kernel for evaluation in float64 at sampled points. Producers are computed in
@@ -70,11 +71,19 @@ func (p *Plan) Reference(roots []*ops.Stage, alive func(*ops.Stage) bool, most f
 	if l.dear && slices.ContainsFunc(roots, func(s *ops.Stage) bool { return s.Hints().Tolerance.V != 0 }) {
 		l.closely(roots, narrow, most)
 	}
-	if l.near = l.nearby(roots); l.near != nil && l.cost(roots) > max(narrowBudget, closeBudget*float64(min(1, len(l.few)))) {
-		l.near = nil
+	cost := 0.0
+	for !graph.Fits(func() { cost = l.cost(roots) }) && l.size > leastSize { // what several places read is counted for each of them, not for each way to it
+		l.size /= 2
+		clear(l.load)
+		l.expand(roots, narrow, most, 0)
+	}
+	if l.near = l.nearby(roots); l.near != nil {
+		if whole := cost; !graph.Fits(func() { cost = l.cost(roots) }) || cost > max(narrowBudget, closeBudget*float64(min(1, len(l.few)))) {
+			l.near, cost = nil, whole
+		}
 	}
 	ref := l.build(roots, dims)
-	ref.Cost = l.cost(roots)
+	ref.Cost = cost
 	return ref
 }
 
