@@ -24,6 +24,7 @@ import (
 	"testing"
 
 	"weft/cli"
+	"weft/kernels/cache/cachetest"
 	"weft/kernels/native"
 )
 
@@ -118,11 +119,11 @@ func (m machine) String() string {
 	return fmt.Sprintf("WEFT_CC=%s WEFT_ISA=%s %v", m.cc, m.isa, m.flags)
 }
 
-// quick is a compiler that does not optimise, which takes a third of the time.
-const quick = "cc -Og"
+// quick is a compiler that optimises little, which takes half of the time.
+const quick = "cc" + cachetest.Little
 
 // machineOf draws one: compiling takes many times as long as the rest, so it is one batch of fifteen, of eight in a long run, and of twenty in one
-// of a night; of these two of three do not optimise.
+// of a night; of these two of three optimise little.
 func machineOf(r *rand.Rand, batch int, isas []string, programs int) machine {
 	m := machine{flags: []string{fmt.Sprintf("--fuse-limit=%d", max(-1, r.IntN(20)-12)), "--threads", fmt.Sprint(1 + r.IntN(4))}}
 	m.written = r.IntN(4) == 0

@@ -17,7 +17,7 @@ const finer = 1.01
 
 func (d *delays) add(took time.Duration) {
 	i := int(math.Log(max(float64(took)/float64(time.Microsecond), 1)) / math.Log(finer))
-	d.counts[min(max(i, 0), len(d.counts)-1)]++
+	d.counts[min(i, len(d.counts)-1)]++
 	d.all++
 	d.last, d.worst = took, max(d.worst, took)
 }

@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"weft/ops"
+	"weft/ops/files/units"
 )
 
 // instants marks round times of day, days, months or years, in UTC.
@@ -33,15 +34,11 @@ const (
 	date  = "2 Jan"
 )
 
-func instant(seconds float64) time.Time { return time.UnixMicro(int64(seconds * 1e6)).UTC() }
-
 // Ticks implements plot.Ticker: a time of the clock at midnight is the day that begins.
 func (m instants) Ticks(lo, hi float64) (out []plot.Tick) {
-	from, to := instant(lo), instant(hi)
+	from, to := units.Time(lo), units.Time(hi)
 	for _, p := range paces {
-		if out = out[:0]; p.months == 0 && to.Sub(from)/p.every > time.Duration(m.most) {
-			continue
-		}
+		out = out[:0]
 		first := from.Truncate(p.every) // of the clock: days begin at multiples of a day in UTC
 		if p.months > 0 {
 			first = time.Date(from.Year(), 1, 1, 0, 0, 0, 0, time.UTC)
@@ -65,7 +62,7 @@ func (m instants) Ticks(lo, hi float64) (out []plot.Tick) {
 
 // whenHeading names an axis of instants by what its ends have in common.
 func whenHeading(d ops.Dim) string {
-	from, to := instant(d.Coords[0]), instant(d.Coords[len(d.Coords)-1])
+	from, to := units.Time(d.Coords[0]), units.Time(d.Coords[len(d.Coords)-1])
 	for _, common := range []string{"2006-01-02", "January 2006", "2006"} {
 		if from.Format(common) == to.Format(common) {
 			return d.Name + ", " + from.Format(common) + " (UTC)"

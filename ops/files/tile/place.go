@@ -76,10 +76,9 @@ func (p *Placer) Blank(m Missing) {
 		return
 	}
 	size := p.from.Size()
+	beyond := p.blankBeyond(m.Valid)
 	p.Finish = func(dst, src []byte) {
-		if m.Valid != nil {
-			p.blankBeyond(m.Valid, dst, src)
-		}
+		beyond(dst, src)
 		for ; len(src) > 0 && len(m.Words) > 0; src, dst = src[size:], dst[len(none):] {
 			for _, w := range m.Words {
 				if string(src[:size]) == string(w) {
@@ -90,18 +89,20 @@ func (p *Placer) Blank(m Missing) {
 	}
 }
 
-// blankBeyond makes elements NaN that are not within limits.
-func (p *Placer) blankBeyond(valid *[2]float64, dst, src []byte) {
+// blankBeyond makes elements NaN that are not within limits, if there are some.
+func (p *Placer) blankBeyond(valid *[2]float64) func(dst, src []byte) {
 	convert, err := element.Converter(p.from, element.Float64)
-	if err != nil { // they are complex, and have no order
-		return
+	if valid == nil || err != nil { // complex numbers have no order
+		return func(_, _ []byte) {}
 	}
 	none := nan[p.to]
-	numbers := make([]float64, len(src)/p.from.Size())
-	convert(words.Raw(numbers), src)
-	for i, v := range numbers {
-		if v < valid[0] || v > valid[1] {
-			copy(dst[i*len(none):], none)
+	return func(dst, src []byte) {
+		numbers := make([]float64, len(src)/p.from.Size())
+		convert(words.Raw(numbers), src)
+		for i, v := range numbers {
+			if v < valid[0] || v > valid[1] {
+				copy(dst[i*len(none):], none)
+			}
 		}
 	}
 }

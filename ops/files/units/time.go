@@ -26,6 +26,9 @@ func Instants(d ops.Dim) bool {
 	return d.Name == "time" && d.Unit.Same(ops.MustUnit("s")) && len(d.Coords) > 0 && min(d.Coords[0], d.Coords[len(d.Coords)-1]) >= firstInstant
 }
 
+// Time is the instant of a coordinate, in UTC and to the microsecond.
+func Time(seconds float64) time.Time { return time.UnixMicro(int64(seconds * 1e6)).UTC() }
+
 // Coordinates are those of a dim as files have them, with the unit as CF writes it: of instants, seconds since 1970.
 func Coordinates(d ops.Dim) (numbers []float64, unit string) {
 	if Instants(d) {
@@ -63,7 +66,7 @@ func OfCoordinates(text string) (unit ops.Unit, from float64, ok bool) {
 // Place is where an index of a dim is, in words: an instant, or a coordinate with its unit behind the name of the dim.
 func Place(d ops.Dim, i int) string {
 	if Instants(d) {
-		return time.UnixMicro(int64(d.Coords[i] * 1e6)).UTC().Format("2006-01-02T15:04:05.999999Z")
+		return Time(d.Coords[i]).Format("2006-01-02T15:04:05.999999Z")
 	}
 	return d.Name + " " + format.Place(d, i)
 }
