@@ -116,6 +116,7 @@ type worker struct {
 	wave    float64    // points that the device computes at once; 0: not known
 	most    float64    // points at a time, after it was out of memory; 0: as many as is good
 	hand    float64    // points of the ranges that it works on
+	began   time.Time  // with the first of them
 	alone   bool       // it works on one range at a time, after it was out of memory with several
 	out     string     // why it does no more of this job; empty: it does
 	home    region.Set // of the job, for which it holds the largest input

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/region"
@@ -240,14 +241,13 @@ func (s *sharing) hesitates(c *worker, points float64) bool {
 	for other, r := range rates {
 		if other != c {
 			fastest = max(fastest, r)
-			hands += other.hand
+			hands += other.undone(r)
 		}
 	}
 	if fastest <= rates[c] {
 		return false
 	}
-	alone := (c.hand + points) / rates[c]
-	return alone > patience*max((s.queue.points()+hands)/(sum-rates[c]), points/fastest)
+	return (c.undone(rates[c])+points)/rates[c] > patience*max((s.queue.points()+hands)/(sum-rates[c]), points/fastest)
 }
 
 // littleMore is the part of a wave that predictions of shares are off by: it is no reason to take one more.
@@ -264,17 +264,22 @@ func (s *sharing) hoards(c *worker, points float64) bool {
 	if c.wave > 0 {
 		part = math.Ceil(part/c.wave-littleMore) * c.wave
 	}
-	return c.hand+points > part
+	return c.undone(rates[c])+points > part
 }
 
 // part is a device's part of all that is not done.
 func (s *sharing) part(c *worker) float64 {
 	rates, sum, _ := s.rates()
 	open := s.queue.points()
-	for o := range rates {
-		open += o.hand
+	for o, rate := range rates {
+		open += o.undone(rate)
 	}
 	return open * rates[c] / sum
+}
+
+// undone is how many points in hand are not computed yet, at a rate: of devices that end together the first would take what the others are about to.
+func (c *worker) undone(rate float64) float64 {
+	return max(0, c.hand-rate*time.Since(c.began).Seconds())
 }
 
 // take gives a device its next range; ok is false when there is nothing left for it. It waits while ranges may come back.
@@ -310,6 +315,9 @@ func (s *sharing) take(ctx context.Context, c *worker) (at region.Region, ok boo
 		}
 		s.open++
 		s.queue.remove(at)
+		if c.hand == 0 {
+			c.began = time.Now()
+		}
 		c.hand += float64(at.Points())
 		return at, true
 	}
@@ -347,6 +355,7 @@ func (s *sharing) closeRange(c *worker, at region.Region) {
 	defer s.mu.Unlock()
 	s.open--
 	c.hand -= float64(at.Points())
+	c.began = time.Now()
 	s.change.Broadcast()
 }
 
