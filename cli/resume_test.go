@@ -64,6 +64,10 @@ b = sqrt(abs(a)) + sin(a)
 b | write("a.zarr")
 where(b > 0.5, b, 0) | write("b.npy")
 `},
+	{name: "placed", rows: 3000, columns: 1500, outputs: []string{"a.zarr"}, text: `
+a = read("in.npy", dims: [y, x], pixel: 1 m)
+sqrt(abs(a)) + sin(a) | write("a.zarr")
+`},
 	{name: "records", rows: 3000, columns: 300, outputs: []string{"r.npz", "r.fits", "r.csv"}, text: `
 a = read("in.npy", dims: [y, x])
 b = sqrt(abs(a)) + sin(a)
@@ -376,15 +380,16 @@ func (r *restarter) outputs(names []string) [][]byte {
 // chunks are the names and bytes of the files of a store, but for its description, in which the budget stands.
 func (r *restarter) chunks(path string) (all []byte) {
 	r.t.Helper()
-	must(r.t, filepath.WalkDir(filepath.Join(path, "c"), func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	about := filepath.Join(path, "zarr.json")
+	must(r.t, filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || name == about {
 			return err
 		}
 		b, err := os.ReadFile(name)
 		all = append(append(all, name...), b...)
 		return err
 	}))
-	_, err := os.Stat(filepath.Join(path, "zarr.json"))
+	_, err := os.Stat(about)
 	must(r.t, err)
 	return all
 }

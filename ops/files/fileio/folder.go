@@ -167,6 +167,9 @@ func (f *PendingFolder) WriteFile(name string, data []byte) error {
 	return nil
 }
 
+// ReadFile is what a file within the folder holds.
+func (f *PendingFolder) ReadFile(name string) ([]byte, error) { return f.root.ReadFile(name) }
+
 // Remove removes a file of the folder, if it is there.
 func (f *PendingFolder) Remove(name string) error {
 	err := f.root.Remove(name)

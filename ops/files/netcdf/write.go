@@ -12,7 +12,6 @@ import (
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
-	"weft/ops/files/tiff"
 	"weft/ops/files/tile"
 	"weft/ops/files/units"
 	"weft/ops/files/words"
@@ -94,8 +93,8 @@ func checkRecord(of []format.Named) error {
 
 // doubts are what should be known of a file that is written.
 func doubts(o format.Order) error {
-	geo, err := placeOf(o.Type.Dims)
-	if err != nil || geo == nil || geo.CRS.EPSG != 0 && wktOf(geo.CRS) != "" {
+	geo, err := cf.PlaceOf(o.Type.Dims)
+	if err != nil || geo == nil || geo.CRS.EPSG != 0 && cf.TextOf(geo.CRS) != "" {
 		return err
 	}
 	name := geo.CRS.Citation
@@ -125,7 +124,7 @@ func fileOf(of []format.Named) (*head, error) {
 		}
 	}
 	for _, d := range dims {
-		h.coordinates(d, dims)
+		h.coordinates(d)
 	}
 	var own []*entry
 	for _, n := range of {
@@ -141,7 +140,7 @@ func fileOf(of []format.Named) (*head, error) {
 			v.dims, v.bytes = append(v.dims, h.dim(d.Name)), v.bytes*int64(d.Size)
 		}
 		v.attrs = attributesOf(n.Order)
-		geo, err := placeOf(n.Order.Type.Dims)
+		geo, err := cf.PlaceOf(n.Order.Type.Dims)
 		if err != nil {
 			return nil, err
 		}
@@ -198,34 +197,14 @@ func attributesOf(o format.Order) []attribute {
 }
 
 // coordinates adds the variable of a dimension.
-func (h *head) coordinates(d ops.Dim, all []ops.Dim) {
-	values, unit := units.Coordinates(d)
-	v := &entry{name: d.Name, dims: []int{h.dim(d.Name)}, dtype: element.Float64, bytes: int64(8 * d.Size), data: turned(words.Raw(values), element.Float64)}
-	say := func(name, text string) { v.attrs = append(v.attrs, attribute{name: name, text: text}) }
-	if units.Instants(d) {
-		say("units", unit)
-		say("standard_name", "time")
-		say("calendar", "standard")
-		say("axis", "T")
-		h.vars = append(h.vars, v)
-		return
-	}
-	unit = units.CF(d.Unit)
-	if y, x := tiff.Axes([]ops.Dim{d}); y == 0 || x == 0 {
-		kind := cf.Axes[[2]bool{x == 0, d.Unit.Same(ops.MustUnit("deg"))}]
-		if kind.Unit != "" {
-			unit = kind.Unit
-		}
-		say("standard_name", kind.Standard)
-		say("axis", kind.Axis)
-	}
-	say("units", unit)
-	h.vars = append(h.vars, v)
+func (h *head) coordinates(d ops.Dim) {
+	values, about := cf.Coordinates(d)
+	h.vars = append(h.vars, &entry{name: d.Name, dims: []int{h.dim(d.Name)}, dtype: element.Float64, bytes: int64(8 * d.Size), data: turned(words.Raw(values), element.Float64), attrs: attributesAs(about)})
 }
 
 // create starts the file of an array.
 func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, error) {
-	h, err := fileOf([]format.Named{{Name: nameOf(o), Order: o}})
+	h, err := fileOf([]format.Named{{Name: cf.NameOf(o, mostName), Order: o}})
 	if err != nil {
 		return nil, err
 	}
@@ -238,18 +217,6 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	text = append(text, make([]byte, last.begin-int64(len(text)))...)
 	f := tile.File{DType: o.DType, Shape: o.Type.Shape(), Head: text, Tail: make([]byte, padded(last.bytes)-last.bytes), Code: coder(o.DType)}
 	return f.Create(o.Path, resumable, marks)
-}
-
-// nameOf is that of an array that is alone in its file.
-func nameOf(o format.Order) string {
-	name := "data"
-	if a, is := o.Call.Array("array"); is && format.IsDimName(a.Label()) && len(a.Label()) <= mostName {
-		name = a.Label()
-	}
-	for o.Type.Dim(name) >= 0 { // which would be its coordinates
-		name += "_"
-	}
-	return name
 }
 
 // writeRecord writes arrays, texts and numbers.

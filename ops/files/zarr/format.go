@@ -18,7 +18,8 @@ var Store = &format.Format{
 		"Chunks may be packed by gzip or zstd and have checksums (crc32c); what no chunk holds is the fill value. The attributes scale_factor, add_offset, _FillValue, missing_value, valid_range, valid_min, valid_max and _Unsigned are applied " +
 		"as in netCDF files: elements are scale v + offset, in floats, and those that are missing or not valid are NaN, for which whole numbers become floats; read `as` whole numbers, these keep the value that is stored.",
 	Writes: "A Zarr store of version 3 is a folder with a file for each chunk of an array, of about 4 MiB, with a checksum (crc32c), or packed by gzip, as GDAL before 3.13 has it, where the last two dimensions lie on the map; chunks of zeros take no room, but for floats on the map, of which NaN is missing for GDAL. " +
-		"It has the names of dimensions, the unit, and what it was made from; of such, the system as GDAL reads it (`_CRS`) and the place of their pixels (`spatial:transform`), which are read again, and no other coordinates. What else lies in the folder goes when it is written anew.",
+		"It has the names of dimensions, the unit, and what it was made from. An array with coordinates that have a unit, or lie on the map, goes into a group, with an array of them for each dimension that has some and, on the map, one whose attributes are the grid mapping of CF, as xarray's open_zarr and GDAL read it; " +
+		"it has the system also as GDAL has it (`_CRS`), and the place of its pixels (`spatial:transform`). GDAL takes elements for missing that are as what no chunk holds: of whole numbers on the map that is one which no element is, if there is one, of truths false. What else lies in the folder goes when it is written anew.",
 }
 
 // scratch is the chunks that lie in a band of them, and a copy of the rows that fill it.

@@ -83,6 +83,8 @@ type layout struct {
 	names   []string
 	unit    ops.Unit
 
+	shared        bool      // written so that GDAL before 3.13 reads it: packed by gzip, and nothing that no chunk holds but what is missing
+	free          string    // a whole number that no element is, for what no chunk holds
 	geo           *tiff.Geo // where rows and columns lie; nil: nowhere known
 	scale, offset float64   // elements stand for scale v + offset; a scale of 0: for themselves
 	missing       tile.Missing

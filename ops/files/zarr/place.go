@@ -42,6 +42,20 @@ func (a attributes) put(name string, value any) {
 	a[name] = raw
 }
 
+// all notes what the CF conventions have.
+func (a attributes) all(of []wkt.Attribute) {
+	for _, one := range of {
+		switch {
+		case one.Text != "":
+			a.set(one.Name, one.Text)
+		case len(one.Numbers) == 1:
+			a.put(one.Name, one.Numbers[0])
+		default:
+			a.put(one.Name, one.Numbers)
+		}
+	}
+}
+
 // place notes where rows and columns lie, if the last two dims are those of a map projection.
 func (a attributes) place(dims []ops.Dim) (*tiff.Geo, error) {
 	n := len(dims)

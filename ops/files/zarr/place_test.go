@@ -74,7 +74,7 @@ func TestPlaces(t *testing.T) {
 		if got, err := read(t, path, element.Float32, nil); err != nil || !bytes.Equal(got, all) {
 			t.Errorf("%v: %v, want %v", err, got, all)
 		}
-		if text, err := os.ReadFile(filepath.Join(path, descriptionFile)); err != nil || !strings.Contains(string(text), `"fill_value": "NaN"`) {
+		if text, err := os.ReadFile(filepath.Join(path, "data", descriptionFile)); err != nil || !strings.Contains(string(text), `"fill_value": "NaN"`) {
 			t.Errorf("%s, %v", text, err)
 		}
 		dims, doubts := placed(t, path)

@@ -1,11 +1,13 @@
 package zarr
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"sync"
 
@@ -25,12 +27,15 @@ type writer struct {
 	folder *fileio.PendingFolder
 	*layout
 	attributes attributes
-	missing    int64 // elements that have not come
+	about      attributes // of the store as a whole
+	beside     *group     // nil: the store is the array alone
+	missing    int64      // elements that have not come
 
-	mu    sync.Mutex
-	open  map[string]*assembly // chunks of which a part was written
-	spare [][]byte
-	fresh region.Region // written and not yet marked
+	mu     sync.Mutex
+	open   map[string]*assembly // chunks of which a part was written
+	spare  [][]byte
+	unused *unused       // of whole numbers on the map
+	fresh  region.Region // written and not yet marked
 }
 
 // assembly is a chunk that is being put together.
@@ -89,28 +94,21 @@ func (l *layout) description(of attributes) ([]byte, error) {
 	if l.dtype.Word() == 1 {
 		endian = nil
 	}
-	fill := map[element.Class]string{element.Truth: "false", element.Complex: "[0.0, 0.0]", element.Floating: "0.0"}[l.dtype.Class()]
-	switch {
-	case l.marksNaN():
-		fill = `"NaN"`
-	case fill == "":
-		fill = "0"
-	}
+	class := l.dtype.Class()
+	fill := map[element.Class]string{element.Truth: "false", element.Complex: "[0.0, 0.0]", element.Floating: "0.0"}[class]
 	last := extension{sum, nil}
-	if l.geo != nil {
+	if l.shared {
+		fill = cmp.Or(map[element.Class]string{element.Complex: `["NaN", "NaN"]`, element.Floating: `"NaN"`}[class], fill)
 		last = extension{"gzip", &configuration{Level: gzipLevel}}
 	}
 	d := description{Format: 3, Node: "array", Shape: l.shape, DType: json.RawMessage(fmt.Sprintf("%q", l.dtype)),
-		Grid: extension{"regular", &configuration{Chunk: l.chunk}}, Keys: extension{"default", &configuration{Separator: "/"}}, Fill: json.RawMessage(fill),
+		Grid: extension{"regular", &configuration{Chunk: l.chunk}}, Keys: extension{"default", &configuration{Separator: "/"}}, Fill: json.RawMessage(cmp.Or(fill, l.free, "0")),
 		Codecs: []extension{{"bytes", endian}, last}, Attributes: of}
 	for i := range l.names {
 		d.Names = append(d.Names, &l.names[i])
 	}
 	return json.MarshalIndent(d, "", "  ")
 }
-
-// marksNaN reports floats on the map, of which what no chunk holds is NaN: GDAL takes elements that are as that for missing.
-func (l *layout) marksNaN() bool { return l.geo != nil && l.dtype.Float() }
 
 // create starts a store, or takes one up of which some parts are there already.
 func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, error) {
@@ -121,14 +119,22 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	case resumable:
 		begin = fileio.ResumeFolder
 	}
-	w := &writer{layout: layoutOf(o), attributes: attributes{}, open: map[string]*assembly{}}
+	beside, of, err := groupOf(o)
+	if err != nil {
+		return nil, fileio.Wrap(o.Path, cannotWrite, err)
+	}
+	w := &writer{layout: layoutOf(o), attributes: of, about: of, beside: beside, open: map[string]*assembly{}}
+	if beside != nil {
+		w.about = attributes{}
+		w.prefix = path.Join(beside.name, w.prefix)
+	}
 	if !o.Unit.Plain() {
 		w.attributes.set("units", o.Unit.String())
 	}
-	var err error
 	if w.geo, err = w.attributes.place(o.Type.Dims); err != nil {
 		return nil, fileio.Wrap(o.Path, cannotWrite, err)
 	}
+	w.shared = w.geo != nil
 	w.missing = region.Whole(w.shape...).Points()
 	for _, m := range marks {
 		w.missing -= m.There.Points()
@@ -138,18 +144,25 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 		return nil, err
 	}
 	w.folder = folder
+	if w.shared && whole(w.dtype) {
+		w.unused = newUnused(w.dtype)
+		err = w.again(marks)
+	}
+	if err != nil {
+		return nil, errors.Join(fileio.Wrap(o.Path, cannotWrite, err), folder.Suspend())
+	}
 	return w, nil
 }
 
 // isStore says why a folder is no store of an array, and so is not replaced by one.
-func isStore(path string) error {
-	root, err := openRoot(path)
+func isStore(at string) error {
+	root, err := openRoot(at)
 	if err != nil {
 		return err
 	}
 	d, err := describe(root)
 	if err == nil && d.Node != "array" {
-		err = &fileio.Error{Kind: fileio.Foreign, Reason: "is a group, whose arrays would be lost"}
+		err = alone(root)
 	}
 	return errors.Join(err, root.Close())
 }
@@ -273,9 +286,9 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 		return nil
 	}
 	var err error
-	if nothing(a.data) && !w.marksNaN() {
+	if nothing(a.data) && (!w.shared || w.dtype.Class() == element.Truth) {
 		err = w.folder.Remove(name) // which an earlier run may have written behind its last mark
-	} else if w.geo != nil {
+	} else if w.shared {
 		var packed []byte
 		if packed, err = zipped(a.data); err == nil {
 			err = w.folder.WriteFile(name, packed)
@@ -288,6 +301,9 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.unused != nil {
+		w.unused.saw(w.dtype, a.data)
+	}
 	delete(w.open, name) // not before it is written: until then none of its rows are there
 	w.spare = append(w.spare, a.data)
 	return nil
@@ -325,20 +341,20 @@ func (w *writer) complete() region.Region {
 
 // Annotate notes where the array comes from.
 func (w *writer) Annotate(software, text string) {
-	w.attributes.set("software", software)
-	w.attributes.set("provenance", text)
+	w.about.set("software", software)
+	w.about.set("provenance", text)
 }
 
 // provenance is what Annotate noted.
-func provenance(path string) (string, error) {
-	root, err := openRoot(path)
+func provenance(at string) (string, error) {
+	root, err := openRoot(at)
 	if err != nil {
 		return "", err
 	}
 	defer root.Close()
 	d, err := describe(root)
 	if err != nil {
-		return "", fileio.Wrap(path, fileio.CannotRead, err)
+		return "", fileio.Wrap(at, fileio.CannotRead, err)
 	}
 	text, _ := d.Attributes.text("provenance")
 	return text, nil
@@ -350,12 +366,18 @@ func (w *writer) Commit(durable bool) error {
 	if w.missing != 0 || len(w.open) > 0 {
 		err = fmt.Errorf("%d elements were not written, and %d chunks not in full", w.missing, len(w.open))
 	}
+	if w.unused != nil {
+		w.free = w.unused.text()
+	}
 	var text []byte
 	if err == nil {
 		text, err = w.description(w.attributes)
 	}
+	if err == nil && w.beside != nil {
+		err = w.beside.write(w.folder, text, w.about)
+	}
 	if err == nil {
-		err = w.folder.WriteFile(descriptionFile, append(text, '\n'))
+		err = w.folder.WriteFile(w.described(), append(text, '\n'))
 	}
 	if err != nil {
 		return errors.Join(fileio.Wrap(w.folder.Path(), cannotWrite, err), w.folder.Leave())
@@ -363,8 +385,16 @@ func (w *writer) Commit(durable bool) error {
 	return w.folder.Commit(durable)
 }
 
+// described is the file that describes the array.
+func (w *writer) described() string {
+	if w.beside == nil {
+		return descriptionFile
+	}
+	return path.Join(w.beside.name, descriptionFile)
+}
+
 // Rename says that the store is to have another name in its folder.
-func (w *writer) Rename(path string) error { return w.folder.Rename(path) }
+func (w *writer) Rename(to string) error { return w.folder.Rename(to) }
 
 // Suspend leaves the store for a later run.
 func (w *writer) Suspend() error { return w.folder.Suspend() }

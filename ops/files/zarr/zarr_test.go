@@ -26,7 +26,7 @@ func order(path string, d element.DType, shape ...int) format.Order {
 	for i, n := range shape {
 		t.Dims = append(t.Dims, ops.Dim{Name: string(rune('a' + i)), Size: n})
 	}
-	return format.Order{Path: path, Type: t, Elem: t.Elem, DType: d}
+	return format.Order{Path: path, Type: t, Elem: t.Elem, DType: d, Call: &ops.Call{Spec: &ops.Spec{}}}
 }
 
 // values are elements by their places.
