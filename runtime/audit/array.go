@@ -92,9 +92,13 @@ func peakOf(h ops.HostArray, threads int) float64 {
 	return slices.Max(peaks)
 }
 
+// peaked are elements on their way to peaks: blocks have many, and what each began with of its own would be collected again and again.
+var peaked = sync.Pool{New: func() any { return new([2][4096]float64) }}
+
 // peakBetween is the peak of consecutive elements, some at a time: a row may be as long as the memory.
 func peakBetween(h ops.HostArray, lo, hi int) (peak float64) {
-	var values [2][4096]float64
+	values := peaked.Get().(*[2][4096]float64)
+	defer peaked.Put(values)
 	square := 0.0
 	truths := h.Parts[0].Buf.Type == ir.Bool // none is larger than the first that is true
 	for from := lo; from < hi && !(truths && peak > 0); from += len(values[0]) {
