@@ -47,7 +47,6 @@ type evidence struct {
 	data, curve                 operand.Operand
 	dataPoint, curvePoint       int // which dim is that of the points
 	points, terms, block, chunk int
-	row                         int  // points of a row of pairs
 	termFirst                   bool // of the dims of terms
 	out                         ops.Type
 	base                        ir.DType
@@ -97,11 +96,7 @@ func bindEvidence(c *ops.Call) (ops.Op, error) {
 		return nil, err
 	}
 	e.base = ops.Inexact(ops.Promote(e.data.Type.Elem, e.curve.Type.Elem).Base)
-	e.chunk, e.row = even(e.points, chunk, 1), e.points
-	if e.base == ir.F64 && e.block <= 1 { // blocks do not matter but to vectors
-		e.chunk = even(e.points, chunk, fullVectors)
-		e.row = e.chunk // of f64, a scan takes 1.05 of its time where rows are all points; of f32, 1.18 of it where they are blocks
-	}
+	e.chunk = even(e.points, chunk, fullVectors)
 	xs := []operand.Operand{e.data, e.curve}
 	xs[0].Type.Dims = operand.Without(xs[0].Type.Dims, []int{e.dataPoint})
 	xs[1].Type.Dims = operand.Without(xs[1].Type.Dims, []int{e.curvePoint})
@@ -148,36 +143,46 @@ func at(b *ops.Body, in *ops.Stage, x operand.Operand, point int, index []*ir.No
 	return in.At(b, slices.Insert(operand.Picked(index, x.Pick), point, p)...).Re
 }
 
-// pairs are the products of two terms, then the terms, at each point: points of a row side by side, as lanes may be points.
+// pairs are the products of two terms, then the terms, at each point.
 func (e *evidence) pairs(l *ops.Lowering) *ops.Stage {
 	in := l.In("terms")
-	dims := []ops.Dim{{Name: "row", Size: e.blocks(e.row)}, {Name: "pair", Size: len(e.first) + e.terms}, {Name: "point", Size: e.row}}
+	dims := []ops.Dim{{Name: "pair", Size: len(e.first) + e.terms}, {Name: "point", Size: e.points}}
 	first := append(slices.Clone(e.first), sequence(e.terms)...)
 	second := append(slices.Clone(e.second), slices.Repeat([]float64{-1}, e.terms)...)
-	one, two := l.Table("first", ir.I32, first, dims[1]), l.Table("second", ir.I32, second, dims[1])
+	one, two := l.Table("first", ir.I32, first, dims[0]), l.Table("second", ir.I32, second, dims[0])
 	return l.Stage("pairs", ops.Type{Elem: ops.ElemType{Base: e.base}, Dims: dims}, []*ops.Stage{in, one, two}, func(b *ops.Body, i []*ir.Node) ops.Elem {
-		start, _ := e.start(b, i[0], e.row)
-		term := func(t *ir.Node) *ir.Node {
-			index := []*ir.Node{b.Add(start, i[2]), t}
-			if e.termFirst {
-				slices.Reverse(index)
-			}
-			return b.Cast(ir.F64, in.At(b, index...).Re)
-		}
-		other := two.At(b, i[1]).Re
+		other := two.At(b, i[0]).Re
 		alone := b.Lt(other, b.I32(0))
-		x := b.Mul(term(one.At(b, i[1]).Re), b.Select(alone, b.F64(1), term(b.Max(other, b.I32(0)))))
-		return ops.Real(normal(b, e.base, x))
+		x := b.Mul(e.term(b, in, one.At(b, i[0]).Re, i[1]), b.Select(alone, b.F64(1), e.term(b, in, b.Max(other, b.I32(0)), i[1])))
+		return ops.Real(normal(b, e.base, x, 1))
 	})
 }
 
-// normal is a number of the type, 0 where it is too small to be one with all its digits, for which some processors take long.
-func normal(b *ops.Body, t ir.DType, x *ir.Node) *ir.Node {
-	least := 0x1p-126
-	if t == ir.F64 {
-		least = 0x1p-1022
+// rows are the terms at each point, 0 where they are so small that products of two are no numbers with all their digits.
+func (e *evidence) rows(l *ops.Lowering) *ops.Stage {
+	in := l.In("terms")
+	dims := []ops.Dim{{Name: "term", Size: e.terms}, {Name: "point", Size: e.points}}
+	return l.Stage("rows", ops.Type{Elem: ops.ElemType{Base: e.base}, Dims: dims}, []*ops.Stage{in}, func(b *ops.Body, i []*ir.Node) ops.Elem {
+		return ops.Real(normal(b, e.base, e.term(b, in, i[0], i[1]), 2))
+	})
+}
+
+// term is an element of the terms, in float64.
+func (e *evidence) term(b *ops.Body, in *ops.Stage, term, point *ir.Node) *ir.Node {
+	index := []*ir.Node{point, term}
+	if e.termFirst {
+		slices.Reverse(index)
 	}
-	return b.Cast(t, b.Select(b.Lt(b.Abs(x), b.F64(least)), b.F64(0), x))
+	return b.Cast(ir.F64, in.At(b, index...).Re)
+}
+
+// normal is a number of the type, 0 where it to a power is too small to be one with all its digits, for which some processors take long.
+func normal(b *ops.Body, t ir.DType, x *ir.Node, power int) *ir.Node {
+	least := -126
+	if t == ir.F64 {
+		least = -1022
+	}
+	return b.Cast(t, b.Select(b.Lt(b.Abs(x), b.F64(math.Ldexp(1, least/power))), b.F64(0), x))
 }
 
 func sequence(n int) (out []float64) {
@@ -189,11 +194,14 @@ func sequence(n int) (out []float64) {
 
 // Lower makes all sums in one loop over the points.
 func (e *evidence) Lower(l *ops.Lowering) []*ops.Stage {
-	data, curve, pairs := l.In("data"), l.In("curve"), e.pairs(l)
-	weights := pairs
-	inputs := []*ops.Stage{data, curve, pairs}
+	data, curve := l.In("data"), l.In("curve")
+	var weights *ops.Stage
+	if e.block <= 1 {
+		weights = e.rows(l)
+	}
+	inputs := []*ops.Stage{data, curve, weights}
 	if e.block > 1 {
-		weights = e.maps(l, pairs)
+		weights = e.maps(l, e.pairs(l))
 		inputs = []*ops.Stage{data, curve, weights, l.Table("polynomials", e.base, polynomials(e.block), ops.Dim{Name: "moment", Size: moments}, ops.Dim{Name: "within", Size: e.block})}
 	}
 	stage := l.Stage("", e.out, inputs, func(b *ops.Body, index []*ir.Node) ops.Elem {
@@ -204,7 +212,7 @@ func (e *evidence) Lower(l *ops.Lowering) []*ops.Stage {
 		if e.block > 1 {
 			sums = e.byMoments(b, get, weights, inputs[3])
 		} else {
-			sums = e.direct(b, get, pairs)
+			sums = e.direct(b, get, weights)
 		}
 		m := make([][]*ir.Node, e.terms)
 		for k := range e.first {
@@ -262,22 +270,20 @@ func (e *evidence) start(b *ops.Body, k *ir.Node, block int) (start, lo *ir.Node
 }
 
 // direct are the sum of the squares of the data, then of all products with pairs of terms and of data and terms.
-func (e *evidence) direct(b *ops.Body, get func(p *ir.Node) (d, s *ir.Node), pairs *ops.Stage) []*ir.Node {
+func (e *evidence) direct(b *ops.Body, get func(p *ir.Node) (d, s *ir.Node), rows *ops.Stage) []*ir.Node {
 	n := 1 + len(e.first) + e.terms
-	return e.within(b, e.chunk, n, func(block, p, j *ir.Node) []*ir.Node {
+	return e.within(b, e.chunk, n, func(_, p, _ *ir.Node) []*ir.Node {
 		d, s := get(p)
-		row, place := block, j
-		if e.row == e.points {
-			row, place = b.I32(0), p
+		terms := make([]*ir.Node, e.terms)
+		for k := range terms {
+			terms[k] = b.Mul(s, rows.At(b, b.I32(k), p).Re)
 		}
-		square, cross := b.Mul(s, s), b.Mul(s, d)
 		out := []*ir.Node{b.Mul(d, d)}
-		for k := range n - 1 {
-			x := square
-			if k >= len(e.first) {
-				x = cross
-			}
-			out = append(out, b.Mul(x, pairs.At(b, row, b.I32(k), place).Re))
+		for k := range e.first {
+			out = append(out, b.Mul(terms[int(e.first[k])], terms[int(e.second[k])]))
+		}
+		for _, t := range terms {
+			out = append(out, b.Mul(t, d))
 		}
 		return out
 	}, func(_ *ir.Node, sums []*ir.Node) []*ir.Node {
@@ -320,15 +326,15 @@ func (e *evidence) byMoments(b *ops.Body, get func(p *ir.Node) (d, s *ir.Node), 
 
 // maps are what the moments of each block of points are multiplied by for the sum with a pair of terms, or with a term.
 func (e *evidence) maps(l *ops.Lowering, pairs *ops.Stage) *ops.Stage {
-	dims := []ops.Dim{{Name: "block", Size: e.blocks(e.block)}, {Name: "moment", Size: moments}, pairs.Type.Dims[1]}
+	dims := []ops.Dim{{Name: "block", Size: e.blocks(e.block)}, {Name: "moment", Size: moments}, pairs.Type.Dims[0]}
 	table := l.Table("polynomial", ir.F64, polynomials(e.block), ops.Dim{Name: "moment", Size: moments}, ops.Dim{Name: "within", Size: e.block})
 	return l.Stage("maps", ops.Type{Elem: pairs.Type.Elem, Dims: dims}, []*ops.Stage{pairs, table}, func(b *ops.Body, i []*ir.Node) ops.Elem {
 		start, _ := e.start(b, i[0], e.block)
 		x := b.Fold(ir.FoldSpec{Name: "within", Lo: b.I32(0), Hi: b.I32(e.block), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(j *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
-			f := b.Mul(table.At(b, i[1], j).Re, b.Cast(ir.F64, pairs.At(b, b.I32(0), i[2], b.Add(start, j)).Re))
+			f := b.Mul(table.At(b, i[1], j).Re, b.Cast(ir.F64, pairs.At(b, i[2], b.Add(start, j)).Re))
 			return []*ir.Node{b.Add(acc[0], f)}, nil
 		})
-		return ops.Real(normal(b, e.base, x[0]))
+		return ops.Real(normal(b, e.base, x[0], 1))
 	})
 }
 
