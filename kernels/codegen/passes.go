@@ -37,13 +37,13 @@ func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 	if n == 0 || g.pass != nil || f.Monoid != ir.Sum || n >= len(f.Accs) {
 		return false
 	}
-	turns := 1 // vectors of a turn of f, or turns of a vector
+	turns, width := 1, g.W // vectors of a turn of f, or of a vector; and how many turns on lanes those are
 	if inner != nil {
 		lo, _, ok := ir.RangeOf(inner.Lo, nil)
 		if !schedule.Innermost(inner) || inner.Hi.Kind != ir.KConst || !ok || lo < 0 {
 			return false
 		}
-		turns, f = (int(inner.Hi.I)+g.W-1)/g.W, inner
+		turns, width, f = (int(inner.Hi.I)+g.W-1)/g.W, int(inner.Hi.I), inner
 	}
 	common := form.Shared(f, n)
 	bytes := 0
@@ -84,7 +84,11 @@ func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 		p.from, p.to = from, to
 		c.sc = values.NewScope(ir.Set{})
 		g.pass = &p
+		if to == 0 {
+			g.Later = block * width
+		}
 		loops()
+		g.Later = 0
 		var load, save []Stmt
 		for q := from; q < to; q++ {
 			for _, v := range c.copies {
@@ -103,7 +107,7 @@ func (g *gen) passes(c *loop, inner *ir.Fold, loops func()) bool {
 	outer.Add(wait.begin...)
 	size := block
 	if inner == nil {
-		size *= g.W
+		size *= width
 	}
 	t := c.ctype().Scalar
 	ending := Let(t, end.Text, c.call("s_min", Bin("+", start, Int(size)), hi))

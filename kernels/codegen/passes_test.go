@@ -12,8 +12,8 @@ import (
 )
 
 // weighted is O(i, q) = the sum over j of P(q, j) S(i, j)^2, for seven q: sums that points have weights in common for.
-func weighted() *ir.Kernel {
-	const ni, nj, sums = 5, 77, 7
+func weighted(ni, nj int) *ir.Kernel {
+	const sums = 7
 	b := ir.NewBuilder()
 	i := b.Axis("i", ni)
 	init := slices.Repeat([]*ir.Node{b.F32(0)}, sums)
@@ -35,7 +35,7 @@ func weighted() *ir.Kernel {
 
 // TestSumsInPasses compares sums that are made some at a time, for one point and for two in flight, with the scalar schedule: to the bit.
 func TestSumsInPasses(t *testing.T) {
-	k, array, own := weighted(), regexp.MustCompile(`(?m)^vf k\d+\[`), regexp.MustCompile(`(?m)^vf h\d+_\d+_0 = \*\(vf \*\)\(waiting`)
+	k, array, own := weighted(5, 77), regexp.MustCompile(`(?m)^vf k\d+\[`), regexp.MustCompile(`(?m)^vf h\d+_\d+_0 = \*\(vf \*\)\(waiting`)
 	run := func(target schedule.Target, s schedule.CPU, tiles ...region.Region) (out string, kept int) {
 		d := &bench{t: t, target: target, choose: func(*ir.Kernel) schedule.CPU { return s }, edit: func(c string) string {
 			kept = max(kept, len(array.FindAllString(c, -1)))

@@ -36,6 +36,20 @@ func TestFarLoadsArePrefetched(t *testing.T) {
 	}
 }
 
+// What the next block of a pass reads is asked for where points have rows of their own that are not near: S, not P, by whole vectors and by what is left of a row.
+func TestNextBlockOfAPassIsAskedFor(t *testing.T) {
+	for rows, want := range map[int]int{200: 0, 600: 2} {
+		s := schedule.CPU{FoldLanes: true, Group: 3}
+		out, err := render.Render(weighted(rows, 1000), s, schedule.AVX512, "kernel", render.Way{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Count(out.Source, "__builtin_prefetch("); got != want {
+			t.Errorf("%d rows: asks %d times for what comes, not %d\n%s", rows, got, want, out.Source)
+		}
+	}
+}
+
 // Rows that a sweep writes are asked for where they stay in the caches, and not where they go past them: those of whole lines of an array that is
 // stored past.
 func TestSweptRowsAreAskedForOrStoredPast(t *testing.T) {

@@ -81,6 +81,7 @@ type Generator struct {
 	Sliced     *ir.Fold          // the fold that is run in parts
 	Together   *ir.Fold          // the fold whose turns go by their own numbers, though points begin and end at different ones
 	Slicing    bool              // writing it
+	Later      int               // how many turns later the next block of a pass over turns on lanes begins; 0: there is none
 	Filling    bool              // writing what lays values out for it
 	placing    map[*ir.Node]bool // memo of places
 	grouped    bool              // writing where elements begin that go together

@@ -1,6 +1,8 @@
 package values
 
 import (
+	"slices"
+
 	"weft/kernels/codegen/form"
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
@@ -236,15 +238,32 @@ func (g *Generator) laneLoop(a *access, x Value, on *Expr) (out []Stmt) {
 type prefetched string
 
 const (
-	longStride = 2048 // bytes from step to step beyond which processors do not see where loads go: they look within a page
-	ahead      = 8    // iterations that are asked for beforehand, and at least two steps
-	aheadSwept = 4    // turns of a sweep: with twice as many, what waits fills the cache that two threads of a core share
-	AheadTurns = 2048 // bytes that are asked for before turns that store: these leave a processor no room to look far ahead by itself
+	longStride = 2048    // bytes from step to step beyond which processors do not see where loads go: they look within a page
+	ahead      = 8       // iterations that are asked for beforehand, and at least two steps
+	aheadSwept = 4       // turns of a sweep: with twice as many, what waits fills the cache that two threads of a core share
+	AheadTurns = 2048    // bytes that are asked for before turns that store: these leave a processor no room to look far ahead by itself
+	leastFar   = 1 << 20 // bytes of an array of which a core has not all near: as large as its second cache
 )
+
+// later asks for so many elements, from as many further on in the row as blocks of turns go at most, where each point has a row of its own and these are
+// not near: while the other passes of a block add up, nothing reads on in its rows.
+func (g *Generator) later(a *access, p *Expr, elements int) {
+	b := a.n.Buf
+	own := slices.ContainsFunc(g.Axes, func(axis *ir.Node) bool { return g.Vary.Of(a.n).Meets(axis.Bind()) })
+	if g.Later == 0 || !own || b.Len()*b.Type.Size() < leastFar {
+		return
+	}
+	for from := 0; from < elements; from += g.W {
+		a.sc.Add(g.Ask(p, b.Type, int64(g.Later*elements/g.W+from), Int(0))...)
+	}
+}
 
 // prefetch asks for what a contiguous load will read some steps later of the tile loop it is in, where these lie far apart, or of turns that
 // store.
 func (g *Generator) prefetch(a *access, p *Expr) {
+	if a.m == ByIteration {
+		g.later(a, p, g.W)
+	}
 	if a.m == ByIteration && schedule.Independent(g.Kernel, g.Iter) {
 		a.sc.Add(g.Ask(p, a.n.Buf.Type, int64(AheadTurns/a.n.Buf.Type.Size()), Int(0))...)
 		return

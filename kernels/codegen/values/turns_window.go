@@ -43,6 +43,7 @@ func (g *Generator) turnsWindow(a *access) (Value, bool) {
 	}
 	class := map[int]string{16: "v_win16", 32: "v_win32"}[g.Schedule.Window]
 	from := Bin("+", p, Cast("long", first.Regs[0]))
+	g.later(a, from, g.Schedule.Window)
 	x := Named(n.Type, g.Fresh("v"))
 	sc.Declare(x, Value{})
 	near := Assign(x, Each(n.Type, func(h int) *Expr { return Call(PartFunc(class, n, h), from, rel.Regs[0]) }))
