@@ -132,7 +132,13 @@ func TestChangedTilesOfKilledRuns(t *testing.T) {
 		must(t, err)
 		must(t, f.Close())
 		c, said := r.command(append([]string{"--resume"}, flags...)...)
-		if err := c.Run(); err == nil || !strings.Contains(said.String(), problem.DamagedTile) || !strings.Contains(said.String(), "row [0] of the tile") {
+		if err = c.Run(); err == nil && strings.Contains(said.String(), "l.npy goes on from row") { // it had been read already
+			if !same(r.outputs([]string{"l.npy"}), want) {
+				t.Fatalf("other bytes\n%s", said)
+			}
+			continue
+		}
+		if err == nil || !strings.Contains(said.String(), problem.DamagedTile) || !strings.Contains(said.String(), "row [0] of the tile") {
 			t.Fatalf("it is not named: %v\n%s", err, said)
 		}
 		r.run(flags...)

@@ -99,17 +99,22 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return nil
 	}
 	start := time.Now()
-	now := journal.Checkpoint{Header: c.Head, Calls: d.calls, Told: c.told.Bits, Doubts: slices.Clone(c.doubt)}
+	now, err := c.now(d)
+	if err == nil {
+		err = c.Write(now, start)
+	}
+	return err
+}
+
+// now is how far a drive is.
+func (c *checkpoints) now(d *drive) (now journal.Checkpoint, err error) {
+	now = journal.Checkpoint{Header: c.Head, Calls: d.calls, Told: c.told.Bits, Doubts: slices.Clone(c.doubt)}
 	if slices.ContainsFunc(d.step.Reads, func(id string) bool { return d.run.doubt[id] }) {
 		now.Doubts = slices.Clone(d.run.result.Warnings) // those of an earlier run are among them
 	}
 	now.Doubts = append(now.Doubts, d.doubts()...)
-	parts, err := d.state.Kept()
-	if err != nil {
-		return err
-	}
-	now.State = parts
-	return c.Write(now, start)
+	now.State, err = d.state.Kept()
+	return now, err
 }
 
 // doubts are what was said of programs whose results are in doubt.

@@ -21,15 +21,15 @@ func (d *drive) Task(number int) error {
 	if d.calls < d.log.calls {
 		return nil
 	}
-	if d.log.due(d, false) {
-		if err := d.state.Disk.Flush(); err != nil {
-			return err
-		}
-		if err := d.log.save(d, false); err != nil {
-			return err
-		}
+	disk := d.state.Disk
+	if err := disk.Task(number); err != nil || disk.Keeping() || !d.log.due(d, false) {
+		return err
 	}
-	return d.state.Disk.Task(number)
+	now, err := d.log.now(d)
+	if now = now.Copy(); err == nil {
+		disk.Keep(func() error { return d.log.Write(now, time.Now()) })
+	}
+	return err
 }
 
 // place is where a drive leaves what does not fit the memory: beside the output that its checkpoint is beside. A checkpoint of tiles that are

@@ -127,6 +127,11 @@ func (r Region) Along(dim int, i Interval) Region {
 	return out
 }
 
+// From is the region counted from the first index of another.
+func (r Region) From(o Region) Region {
+	return r.with(o, func(a, b Interval) Interval { return Interval{Lo: a.Lo - b.Lo, Hi: a.Hi - b.Lo} })
+}
+
 // Indices yields every index of the box, the last dim fastest. The slice is reused.
 func (r Region) Indices() iter.Seq[[]int] {
 	return func(yield func([]int) bool) {

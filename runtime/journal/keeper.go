@@ -78,6 +78,15 @@ func (k *Keeper) after(took time.Duration) {
 	}
 }
 
+// Copy is the checkpoint with a state of its own, which does not go on.
+func (c Checkpoint) Copy() Checkpoint {
+	c.State = slices.Clone(c.State)
+	for i, part := range c.State {
+		c.State[i] = slices.Clone(part)
+	}
+	return c
+}
+
 // Fill copies the state of a checkpoint to where it belongs. It is of another run if it does not fit there.
 func (c *Checkpoint) Fill(parts [][]byte, name string) error {
 	if !slices.EqualFunc(parts, c.State, func(a, b []byte) bool { return len(a) == len(b) }) {

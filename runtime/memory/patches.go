@@ -63,6 +63,9 @@ func (p *Patches) Drop(at region.Region, held func(region.Region) bool) {
 		}
 		return false
 	}
+	if whole := append(region.Region{at[0]}, region.Whole(shape[1:]...)...); !p.rows && !held(whole) {
+		at = whole // at once: every call has the other processors forget where pages are
+	}
 	for from, to := range ops.ByteRanges(p.buf, at) {
 		lo, hi := p.down(from), min(p.up(to), margin+len(p.data)/page*page)
 		if lo-margin < from && keeps(lo-margin, from) {

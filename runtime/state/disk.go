@@ -26,13 +26,12 @@ import (
 // Disk is what of a drive is on disk: its output in a file beside that of the program, or in one without a name, and arrays that sources read. Tiles of them are in
 // memory while tasks need them. What a task makes is written, and what the next one needs is read, while a task is under way.
 type Disk struct {
-	Path    string // empty: the file has no name
-	file    *os.File
-	sums    *sums
-	list    ops.Tasks
-	first   int // the task that this run began with
-	next    int // the task that begins next
-	flushed int // before which all that was made is in the file, where one was asked for that
+	Path  string // empty: the file has no name
+	file  *os.File
+	sums  *sums
+	list  ops.Tasks
+	first int // the task that this run began with
+	next  int // the task that begins next
 
 	around *arrays.Arrays
 	arrays map[*ops.Stage]*onDisk
@@ -43,6 +42,7 @@ type Disk struct {
 
 	reading, writing *errand
 	synced           *errand // what was written goes to the disk meanwhile: little is left for a checkpoint to wait for
+	kept             *errand // a checkpoint
 	took             Took
 }
 
@@ -178,7 +178,13 @@ func (d *Disk) of(s *ops.Stage) *onDisk {
 // start begins with a task, for which nothing is in memory.
 func (d *Disk) start(number int) {
 	d.first, d.next = number, number
-	d.reading = begin(func() error { return d.read(d.list.At(number).Reads) })
+	d.reading = begin(func() error { return d.ready(d.list.At(number), nil) })
+}
+
+// ready has the tiles of a task in memory, beside those that are there.
+func (d *Disk) ready(t ops.Task, there []ops.Tile) error {
+	d.blank(without(t.Makes, there))
+	return d.read(without(t.Reads, there))
 }
 
 // Task has the tiles of a task in memory, begins to write those of the one before, and to read those of the one behind.
@@ -193,6 +199,9 @@ func (d *Disk) Task(number int) error {
 	start := time.Now()
 	err := first(d.writing.wait(), d.reading.wait()) // reading begins behind writing, and fails with it
 	d.took.Waited += time.Since(start)
+	if d.kept.ended() {
+		err = first(err, d.kept.wait())
+	}
 	if err != nil {
 		return err
 	}
@@ -202,64 +211,55 @@ func (d *Disk) Task(number int) error {
 		}
 		d.synced = begin(d.file.Sync)
 	}
-	task := d.list.At(number)
-	needs := tasks.Needs(task)
-	d.blank(without(task.Makes, d.held))
+	needs := tasks.Needs(d.list.At(number))
 	d.writing = nil
-	var made []ops.Tile
 	dropped := begin(func() error { return nil })
 	if number > d.first {
 		was := d.list.At(number - 1)
-		made = was.Makes
-		there := d.flushed == number
-		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, made))); return nil })
+		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, was.Makes))); return nil })
 		d.writing = begin(func() error {
-			var err error
-			if !there {
-				err = d.write(made)
-			}
+			err := d.write(was.Makes)
 			_ = dropped.wait()
-			d.drop(without(made, needs))
+			d.drop(without(was.Makes, needs))
 			return err
 		})
 	}
 	d.reading = nil
 	if number+1 < d.list.Count {
-		next, behind := without(d.list.At(number+1).Reads, needs), d.writing
+		next, behind := d.list.At(number+1), d.writing
 		d.reading = begin(func() error {
 			if err := first(dropped.wait(), behind.wait()); err != nil {
 				return err
 			}
-			return d.read(next)
+			return d.ready(next, needs)
 		})
 	}
 	return nil
 }
 
-// Flush writes what the task before the next one made: all that was done is on the disk then, where a checkpoint says so.
-func (d *Disk) Flush() error {
-	err := d.flush()
-	if err == nil && d.first >= 0 && d.Path != "" {
-		err = errors.Join(d.synced.wait(), d.file.Sync())
-		d.synced = nil
-	}
-	return err
-}
+// Keeping reports whether a checkpoint is under way. One that failed is not: whoever begins a task is told.
+func (d *Disk) Keeping() bool { return !d.kept.ended() }
 
-func (d *Disk) flush() error {
-	if d.first < 0 || d.next == d.first {
-		return nil
-	}
-	err := d.writing.wait()
-	if last := d.next - 1; err == nil && d.flushed < d.next {
-		err, d.flushed = d.write(d.list.At(last).Makes), d.next
-	}
-	return err
+// Keep makes a checkpoint of what was done before the task under way, once all that was made is on the disk.
+func (d *Disk) Keep(save func() error) {
+	written := d.writing
+	d.kept = begin(func() error {
+		if err := first(written.wait(), d.file.Sync()); err != nil {
+			return err
+		}
+		return save()
+	})
 }
 
 // Finish writes what is left, and gives the memory up. The file stays.
 func (d *Disk) Finish() error {
-	err := first(d.flush(), d.reading.wait())
+	err := first(d.writing.wait(), d.reading.wait(), d.kept.wait())
+	if err == nil && d.first >= 0 {
+		if err = d.write(d.list.At(d.next - 1).Makes); err == nil && d.Path != "" {
+			err = first(d.synced.wait(), d.file.Sync())
+			d.synced = nil
+		}
+	}
 	d.drop(slices.Clone(d.held))
 	return err
 }
@@ -269,7 +269,7 @@ func (d *Disk) Took() Took { return d.took }
 
 // Close gives all up but the file.
 func (d *Disk) Close(ctx context.Context) (err error) {
-	_ = errors.Join(d.reading.wait(), d.writing.wait(), d.synced.wait()) // whoever needed it was told
+	_ = errors.Join(d.reading.wait(), d.writing.wait(), d.synced.wait(), d.kept.wait()) // whoever needed it was told
 	for _, a := range d.arrays {
 		if a.source != nil {
 			_, fault := a.source.Close(ctx)
@@ -386,11 +386,26 @@ func (d *Disk) move(piece region.Region, shape []int, part ops.HostPart, move fu
 	return nil
 }
 
-// Read gives what the file holds of a piece of the output.
+// Read gives what the file holds of a piece of the output: zeros where no task makes any.
 func (d *Disk) Read(at region.Region, to ops.HostArray) error {
-	part := to.Parts[0]
-	if err := d.move(at, d.out.buffer.Layout.Shape(), part, d.file.ReadAt); err != nil {
-		return err
+	part, shape := to.Parts[0], d.out.buffer.Layout.Shape()
+	var made []ops.Tile
+	for _, t := range d.sums.tiles {
+		if both := t.Box.Intersect(at); !both.Empty() {
+			made = append(made, ops.Tile{Of: t.Of, Box: both})
+		}
+	}
+	for row := range part.Rows() {
+		clear(part.Row(row))
+	}
+	for _, boxes := range tasks.Merged(made) {
+		for _, box := range boxes {
+			for piece := range ops.Pieces(box, shape) {
+				if err := d.move(piece, shape, to.Sub(piece.From(at)).Parts[0], d.file.ReadAt); err != nil {
+					return err
+				}
+			}
+		}
 	}
 	return d.sums.prove(at, d.out.elem(), func(index []int) []byte {
 		row := 0
