@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -376,7 +377,8 @@ func (p *Program) TextSamples(words []int64) []Sample {
 	return out
 }
 
-// HostCells are plain values of a buffer as the program's text reads them: in the buffer's own type where the program's mode rounds to it.
+// HostCells are plain values of a buffer as the program's text reads them: in the buffer's own type where the program's mode rounds to it, the values themselves where
+// that is theirs.
 func (p *Program) HostCells(buf *ir.Buffer, host []float64) ([]byte, error) {
 	if err := fits(buf, host); err != nil {
 		return nil, err
@@ -384,6 +386,9 @@ func (p *Program) HostCells(buf *ir.Buffer, host []float64) ([]byte, error) {
 	as := *plain(buf)
 	if unrounded(buf, p.mode) {
 		as.Type = ir.F64
+	}
+	if as.Type == ir.F64 { // tables are large, and many programs read the same
+		return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(host))), 8*len(host)), nil
 	}
 	out := make([]byte, as.Bytes())
 	device.SetFloats(&as, out, host)

@@ -326,6 +326,7 @@ func (s *Stream) Windowed(buffer string) bool { return s.flow.kept[s.flow.plan.B
 func (s *Stream) Blocks(pass int, strip region.Region, from int) []Block {
 	p := &s.Passes[pass]
 	sched := s.flow.schedule(p, p.BlockRows, from, strip)
+	s.flow.needs = map[need]map[*bound.Buffer]region.Region{} // blocks have it now, and of each kernel there are as many as blocks
 	out := make([]Block, len(sched.clock))
 	for t := range out {
 		b := Block{Hi: sched.clock[t].Hi, Turns: map[string]region.Interval{}, Read: map[string]region.Region{}, Run: map[string]region.Region{}, Write: map[string]region.Region{}, Keep: map[string]int{}, From: map[string]int{}}
