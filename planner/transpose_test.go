@@ -44,6 +44,7 @@ func TestNarrowRowsLieCrosswise(t *testing.T) {
 	for text, want := range map[string]string{
 		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 4)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`:  "velocity",
 		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 40)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`: "template", // lanes have room along these
+		`sum((sin(axis(pixel, 0 .. 1 in 2000) * axis(velocity, 0 .. 1 in 400) + axis(template, 0 .. 1 in 17)) * axis(spectrum, 1 .. 2 in 7)) ^ 2, over: pixel) | write("y.npy")`: "velocity", // a third of the lanes would idle
 	} {
 		p, err := planner.Build(checked(t, text).Sinks, avx2(t).Info(), planner.Options{Threads: 4})
 		if err != nil {

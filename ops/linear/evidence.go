@@ -125,9 +125,10 @@ func even(points, about, step int) int {
 	return min(about, points)
 }
 
-// divisor is the most points, from half of so many on, that blocks have which are all alike, or else so many.
+// divisor is the most points, from three quarters of so many on, that blocks have which are all alike, or else so many: blocks that are shorter cost more than the one
+// that overlaps.
 func divisor(points, most int) int {
-	for n := most; n > most/2; n-- {
+	for n := most; 4*n > 3*most; n-- {
 		if points%n == 0 {
 			return n
 		}

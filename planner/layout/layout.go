@@ -41,11 +41,23 @@ func Transpose(m *module.Module) error {
 	return choose(m, func(m *module.Module) []*ops.Stage { return append(gathered(m), narrow(m)...) }, func(v *graph.View, crosswise bool) { v.Transposed = crosswise })
 }
 
-// Rows are narrow that have fewer elements than vectors have lanes, where those before them fill some, and arrays of them are more than caches hold.
+// Rows are narrow that have few elements, fewer than there are rows beside each other, and enough of these for vectors, where arrays of them are more than
+// caches hold. Of arrays of two dims, which cannot be cut by rows then, they have fewer than vectors have lanes.
 const (
-	narrowRow   = 16
+	narrowRow   = 64
+	fewLanes    = 16
 	narrowBytes = 1 << 20
 )
+
+// narrowly reports dims of an array whose rows are narrow.
+func narrowly(dims []ops.Dim) bool {
+	last := len(dims) - 1
+	row, beside := dims[last].Size, dims[last-1].Size
+	if last == 1 {
+		return row > 1 && row < fewLanes && beside >= 4*fewLanes
+	}
+	return row > 1 && row < min(narrowRow, beside) && beside >= 2*fewLanes
+}
 
 // rowed reports a stage whose rows are objects of a drive in rounds, and would not be with its dims in the other order.
 func rowed(g *graph.Graph, s *ops.Stage) bool {
@@ -58,9 +70,8 @@ func narrow(m *module.Module) (out []*ops.Stage) {
 	for _, k := range m.Kernels {
 		s := k.Roots[0]
 		dims := m.Type(s).Dims
-		last := len(dims) - 1
-		if len(k.Roots) == 1 && last > 0 && private(m.Graph, s) && !rowed(m.Graph, s) && !s.Type.Elem.Complex && !m.Views[s].Transposed && !slices.Contains(among, s) &&
-			dims[last].Size > 1 && dims[last].Size < narrowRow && dims[last-1].Size >= 4*narrowRow && m.Arrays.Of(s)[0].Bytes() >= narrowBytes {
+		if len(k.Roots) == 1 && len(dims) > 1 && private(m.Graph, s) && !rowed(m.Graph, s) && !s.Type.Elem.Complex && !m.Views[s].Transposed && !slices.Contains(among, s) &&
+			narrowly(dims) && m.Arrays.Of(s)[0].Bytes() >= narrowBytes {
 			out = append(out, s)
 		}
 	}
