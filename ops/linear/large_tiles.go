@@ -112,10 +112,12 @@ func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
 				return ops.Note{}, err
 			}
 			task++
-			if err := z.beside(h, list[i], columns); err != nil {
-				return ops.Note{}, err
-			}
 			for lo := columns.Lo; lo < columns.Hi; lo += panel {
+				if (lo-columns.Lo)%sumBlock == 0 {
+					if err := z.beside(h, list[i], columns, lo); err != nil {
+						return ops.Note{}, err
+					}
+				}
 				at := region.Interval{Lo: lo, Hi: min(lo+panel, columns.Hi)}
 				if err := z.within(h, p, at, list[i], columns); err != nil {
 					return ops.Note{}, err
@@ -126,25 +128,18 @@ func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
 	return ops.Note{Text: fmt.Sprintf("%d x %d tiles of %d rows", len(list), len(list), b)}, nil
 }
 
-// beside finds what the columns before a tile take from it, of one on the diagonal below that alone.
-func (z *large) beside(h ops.Host, rows, columns region.Interval) error {
-	if err := z.set(h, columns.Lo, 0, columns.Lo, 0, rows, columns); err != nil {
+// beside finds what all columns before one take from as many of a tile, from there on, as panels do not sum up by themselves: a panel at a time that takes twice
+// as long. Of a tile on the diagonal it is what is below that alone.
+func (z *large) beside(h ops.Host, rows, columns region.Interval, column int) error {
+	if err := z.set(h, column, 0, column, 0, rows, columns); err != nil {
 		return err
 	}
-	step := columns.Len()
+	first := column - columns.Lo
+	box := region.Region{{Hi: rows.Len()}, {Lo: first, Hi: min(first+sumBlock, columns.Len())}}
 	if rows == columns {
-		step = group
+		box[0].Lo = first
 	}
-	for lo := 0; lo < columns.Len(); lo += step {
-		box := region.Region{{Hi: rows.Len()}, {Lo: lo, Hi: min(lo+step, columns.Len())}}
-		if rows == columns {
-			box[0].Lo = lo
-		}
-		if err := h.Box(tileCall, box); err != nil {
-			return err
-		}
-	}
-	return nil
+	return h.Box(tileCall, box)
 }
 
 // set says which panel of a tile is found, from which columns of the root, and where its inverse is.
@@ -155,7 +150,7 @@ func (z *large) set(h ops.Host, at, from, count, inverse int, rows, columns regi
 // within finds a panel of a tile from those before it.
 func (z *large) within(h ops.Host, p pass, at, rows, columns region.Interval) error {
 	first := at.Lo - columns.Lo
-	if err := z.set(h, at.Lo, columns.Lo, first, first, rows, columns); err != nil {
+	if err := z.set(h, at.Lo, at.Lo-first%sumBlock, first%sumBlock, first, rows, columns); err != nil {
 		return err
 	}
 	begin, diagonal := rows.Lo, rows.Lo <= at.Lo

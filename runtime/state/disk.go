@@ -41,7 +41,6 @@ type Disk struct {
 	held []ops.Tile // in memory, or under way there
 
 	reading, writing *errand
-	synced           *errand // what was written goes to the disk meanwhile: little is left for a checkpoint to wait for
 	kept             *errand // a checkpoint
 	took             Took
 }
@@ -205,12 +204,6 @@ func (d *Disk) Task(number int) error {
 	if err != nil {
 		return err
 	}
-	if d.Path != "" && d.synced.ended() {
-		if err := d.synced.wait(); err != nil {
-			return err
-		}
-		d.synced = begin(d.file.Sync)
-	}
 	needs := tasks.Needs(d.list.At(number))
 	d.writing = nil
 	dropped := begin(func() error { return nil })
@@ -256,8 +249,7 @@ func (d *Disk) Finish() error {
 	err := first(d.writing.wait(), d.reading.wait(), d.kept.wait())
 	if err == nil && d.first >= 0 {
 		if err = d.write(d.list.At(d.next - 1).Makes); err == nil && d.Path != "" {
-			err = first(d.synced.wait(), d.file.Sync())
-			d.synced = nil
+			err = d.file.Sync()
 		}
 	}
 	d.drop(slices.Clone(d.held))
@@ -269,7 +261,7 @@ func (d *Disk) Took() Took { return d.took }
 
 // Close gives all up but the file.
 func (d *Disk) Close(ctx context.Context) (err error) {
-	_ = errors.Join(d.reading.wait(), d.writing.wait(), d.synced.wait(), d.kept.wait()) // whoever needed it was told
+	_ = errors.Join(d.reading.wait(), d.writing.wait(), d.kept.wait()) // whoever needed it was told
 	for _, a := range d.arrays {
 		if a.source != nil {
 			_, fault := a.source.Close(ctx)
