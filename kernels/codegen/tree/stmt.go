@@ -39,6 +39,7 @@ type (
 		While *Expr
 		Next  []Set
 		Body  []Stmt
+		Alone bool // one turn at a time: no compiler unrolls it
 	}
 	// If chooses; Rare says that Then is hardly ever chosen.
 	If struct {
@@ -162,6 +163,9 @@ func (s Loop) write(w *writer) {
 	vars := list(s.Vars)
 	if len(s.Vars) > 0 {
 		vars = s.Type + " " + vars
+	}
+	if s.Alone && w.d.Alone != "" {
+		w.line("%s", w.d.Alone)
 	}
 	w.line("for (%s; %s; %s) {", vars, w.d.Text(s.While), list(s.Next))
 	w.body(s.Body)
