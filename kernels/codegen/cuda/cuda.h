@@ -8,7 +8,7 @@
 #endif
 #define WEFT_RESTRICT __restrict__
 #define WEFT_SHARED __shared__
-#define WEFT_ALONE _Pragma("unroll 1")
+#define WEFT_ROLLED _Pragma("unroll 1")
 #endif
 #define FN static __device__ __forceinline__
 #define WEFT_INF_F __int_as_float(0x7f800000)

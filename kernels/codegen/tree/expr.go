@@ -251,5 +251,5 @@ type Dialect struct {
 	Wraps    bool            // arithmetic on integers goes by functions, since overflow of operators is undefined
 	Shared   string          // qualifier of arrays that threads share
 	Barrier  string
-	Alone    string // before a loop that no compiler unrolls; empty: none does more than is good
+	Rolled   string // before a loop that no compiler unrolls; empty: none does more than is good
 }

@@ -34,12 +34,12 @@ type (
 	do struct{ call *Expr }
 	// Loop runs while While holds. Vars of Type are its own.
 	Loop struct {
-		Type  string
-		Vars  []Set
-		While *Expr
-		Next  []Set
-		Body  []Stmt
-		Alone bool // one turn at a time: no compiler unrolls it
+		Type   string
+		Vars   []Set
+		While  *Expr
+		Next   []Set
+		Body   []Stmt
+		Rolled bool // no compiler unrolls it
 	}
 	// If chooses; Rare says that Then is hardly ever chosen.
 	If struct {
@@ -164,8 +164,8 @@ func (s Loop) write(w *writer) {
 	if len(s.Vars) > 0 {
 		vars = s.Type + " " + vars
 	}
-	if s.Alone && w.d.Alone != "" {
-		w.line("%s", w.d.Alone)
+	if s.Rolled && w.d.Rolled != "" {
+		w.line("%s", w.d.Rolled)
 	}
 	w.line("for (%s; %s; %s) {", vars, w.d.Text(s.While), list(s.Next))
 	w.body(s.Body)
