@@ -85,20 +85,28 @@ func (w *Window) Drop(lo int) {
 		next = from
 		break
 	}
+	first, end := next, 0
 	for from, to := range ops.ByteRanges(w.buf, gone) {
-		w.release(from, to, next)
+		if to-from >= leastMoved {
+			w.drop(w.pages(from, to, next))
+			continue
+		}
+		first, end = min(first, from), to
+	}
+	if from, to := w.pages(first, end, next); from < to { // pieces of rows, at once: of what lies between them nothing is there
+		discard(w.raw[from:to])
 	}
 	w.at = rest
 }
 
-// release gives the pages between two offsets up, but for what is still there from next on. The page in which a row begins was kept when
+// pages are those between two offsets that go, but for what is still there from next on. The page in which a row begins was kept when
 // the row before it went, so it is taken from its start; not the first of a vector, which holds what is before all of it.
-func (w *Window) release(from, to, next int) {
-	start := w.down(from)
+func (w *Window) pages(from, to, next int) (start, end int) {
+	start = w.down(from)
 	if len(w.at) == 1 && start == w.margin() {
 		start = w.up(1)
 	}
-	w.drop(start, min(w.up(to), w.down(next)))
+	return start, min(w.up(to), w.down(next))
 }
 
 // Free gives all of it back; later calls do nothing.
