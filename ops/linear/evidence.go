@@ -16,7 +16,7 @@ var evidenceSpec = &ops.Spec{
 	Name: "evidence", Doc: "How well data agree with a curve times a sum of terms, whatever the factors of the terms.", Group: "linear algebra",
 	Long: "With s the terms times the curve, at the points of a dimension, and a the factors with which their sum is nearest to the data: the sum of the squares " +
 		"of what is left of the data, and the logarithm of the determinant of the sums of products of s. Where data and curve are in units of the errors of the " +
-		"data, that is -2 log of their likelihood, marginalised over all factors, but for a constant. Sums are made in the type of the curve over 64 points at a " +
+		"data, that is -2 log of their likelihood, marginalised over all factors, but for a constant. Sums are made in the type of the curve over about 64 points at a " +
 		"time, then in float64 (with `block`, those with terms all in the type of the curve), in one kernel, in which curves may be made that are " +
 		"nowhere stored. Data should be what a rough fit leaves: squares of large numbers lose what is left of " +
 		"them. With `block`, a whole number of points, sums are made of the first four moments of blocks of at most so many points, as divide them if they can: much less work, and almost " +
