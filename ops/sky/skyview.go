@@ -131,8 +131,8 @@ relief = urban.relief(ground, crown, stem)`
 func (s *scene) names(c *ops.Call) map[string]ops.Value {
 	unit := ops.Record{Fields: map[string]ops.Value{}}
 	c.Arrays(func(arg string, a ops.Array) {
-		if unit.Fields[arg] = ops.Value(ops.Integer(1)); !a.Type().Unit.Plain() {
-			unit.Fields[arg] = ops.Quantity(1, a.Type().Unit.String())
+		if unit.Fields[arg] = ops.Value(ops.Integer(1)); a.Type().Unit.Same(metre) { // whatever length it is in: values are quantities
+			unit.Fields[arg] = ops.Quantity(1, "m")
 		}
 		unit.Names = append(unit.Names, arg)
 	})
