@@ -28,7 +28,7 @@ func createSpecs() []*ops.Spec {
 			Name: "coordinates", Doc: "The coordinates of a dimension, as an array along it.", Group: groupCreate, Error: operand.Rounded,
 			Returns: "a one-dimensional array in the unit of the coordinates.",
 			Params: []ops.Param{ops.In("input", "array"), dim("one of its dimensions"),
-				ops.Choose("type", "its element type: f64 for what f32 does not tell apart, such as times since 1970", "f32", "f64").Or(ops.Symbol("f32"))},
+				ops.Choose("type", "its element type; left out, f32, or f64 where that would be off by more than 1/64 of the distance of neighbours, as of northings and of times since 1970", "f32", "f64").Opt()},
 			Examples: []ops.Example{{Title: "Depth of the largest value", Code: "z = axis(z, 20 mm .. 40 mm in 21)\na = exp(-((z - 30 mm) / (2 mm)) ^ 2)\nshow(max(where(a >= 0.99, coordinates(a, z), 0)))"}},
 			Bind:     bindCoordinates,
 		},
@@ -175,8 +175,26 @@ func bindCoordinates(c *ops.Call) (ops.Op, error) {
 	case d.Coords == nil:
 		return nil, problem.Wrong(problem.NoCoordinates, "dim", "give it coordinates by with_coordinates, or take indices", "dimension %s has no coordinates", d.Name)
 	}
-	elem, _ := ops.ParseElem(c.Symbol("type"))
+	elem := ops.F32
+	switch {
+	case c.Has("type"):
+		elem, _ = ops.ParseElem(c.Symbol("type"))
+	case blurred(d.Coords):
+		elem = ops.ElemType{Base: ir.F64}
+	}
 	return axis{d, elem}, nil
+}
+
+// blurred reports coordinates that f32 moves by more than a 64th of their distance.
+func blurred(coords []float64) bool {
+	least, largest := math.Inf(1), 0.0
+	for i, v := range coords {
+		largest = max(largest, math.Abs(v))
+		if i > 0 {
+			least = min(least, math.Abs(v-coords[i-1]))
+		}
+	}
+	return largest*0x1p-24 > least/64
 }
 
 // largestFill bounds what a fill may claim, so that its size in bytes is a number.

@@ -35,6 +35,23 @@ func TestCreate(t *testing.T) {
 	optest.NewArgs().With("value", ops.Integer(7)).With("dims", ops.Symbol("x")).With("extents", ops.Integer(-1)).Fails(t, spec(t, "fill"), problem.ZeroExtent)
 }
 
+// Coordinates that f32 would move by a part of their distance, such as northings of pixels, are f64.
+func TestCoordinatesAreToldApart(t *testing.T) {
+	for _, c := range []struct {
+		first, step float64
+		want        ops.ElemType
+	}{{0, 1, ops.F32}, {4.2e6, 0.5, ops.F64}, {4.2e6, 10, ops.F64}, {4.2e6, 30, ops.F32}, {1.7e9, 86400, ops.F32}, {1.7e9, 3600, ops.F64}} {
+		a := optest.NewArgs().Array("input", optest.Type(ops.F32, "", optest.Line("y", 3, "m", c.first, c.step))).With("dim", ops.Symbol("y"))
+		out := a.Check(t, spec(t, "coordinates"))
+		if got := optest.Bind(t, optest.Call(spec(t, "coordinates"), a.Values)).Outputs()[0].Type.Elem; got != c.want {
+			t.Errorf("from %g by %g: %s, want %s", c.first, c.step, got, c.want)
+		}
+		if apart := math.Abs(out[0].Re[2] - out[0].Re[1] - c.step); apart > c.step/32 {
+			t.Errorf("from %g by %g: neighbours are off by %g", c.first, c.step, apart)
+		}
+	}
+}
+
 func TestCast(t *testing.T) {
 	x := optest.Dim("x", 40)
 	for _, from := range []ops.ElemType{ops.Bool, i16, ops.I64, ops.F32, ops.F64, ops.C64} {
