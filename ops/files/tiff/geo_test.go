@@ -101,11 +101,16 @@ func TestGeoreference(t *testing.T) {
 			m.doubles(33550, 3, 3, 0)
 			m.doubles(33922, 0, 0, 0, 0, 0, 0)
 		}, Affine{0, 3, 0, 0, 0, -3}, 0, "unit of 0.5 m", [2]float64{1.5, 1.5}, nil},
-		{"no unit", func(m *maker) {
-			keys(m, 3072, 25832)
+		{"no unit, of a system in feet", func(m *maker) {
+			keys(m, 1024, 1, 3072, 2263, 4096, 6360)
 			m.doubles(33550, 1, 1, 0)
 			m.doubles(33922, 0, 0, 0, 0, 0, 0)
-		}, Affine{0, 1, 0, 0, 0, -1}, 25832, "", [2]float64{}, []ProblemKind{UnknownUnit}},
+		}, Affine{0, 1, 0, 0, 0, -1}, 2263, "US survey foot", [2]float64{1200.0 / 3937, 1200.0 / 3937}, nil},
+		{"no unit, of an unknown system", func(m *maker) {
+			keys(m, 3072, 31)
+			m.doubles(33550, 1, 1, 0)
+			m.doubles(33922, 0, 0, 0, 0, 0, 0)
+		}, Affine{0, 1, 0, 0, 0, -1}, 31, "", [2]float64{}, []ProblemKind{UnknownUnit}},
 		{"degrees", func(m *maker) {
 			keys(m, 1024, 2, 2048, 4326, 2054, 9102)
 			m.doubles(33550, 0.5, 0.5, 0)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
+
+	"weft/ops/files/wkt"
 )
 
 // geoKey names an entry of the GeoKeyDirectory.
@@ -97,7 +99,9 @@ func (k geoKeys) crs() CRS {
 	switch c.Model {
 	case Projected:
 		c.EPSG = epsg(k.shorts[keyProjectedCRS])
-		c.Unit = k.linearUnit()
+		if c.Unit = k.linearUnit(); c.Unit.Metres == 0 { // compound systems are written without it
+			c.Unit = epsgUnits[wkt.Unit(wkt.Of(c.EPSG))]
+		}
 		names = [...]geoKey{keyProjCitation, keyCitation, keyGeogCitation}
 	case Geographic:
 		c.EPSG = epsg(k.shorts[keyGeographicCRS])
