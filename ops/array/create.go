@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"weft/ops/operand"
 
 	"weft/kernels/ir"
 	"weft/ops"
+	"weft/ops/operand"
 	"weft/ops/problem"
 )
 
@@ -175,26 +175,20 @@ func bindCoordinates(c *ops.Call) (ops.Op, error) {
 	case d.Coords == nil:
 		return nil, problem.Wrong(problem.NoCoordinates, "dim", "give it coordinates by with_coordinates, or take indices", "dimension %s has no coordinates", d.Name)
 	}
-	elem := ops.F32
-	switch {
-	case c.Has("type"):
-		elem, _ = ops.ParseElem(c.Symbol("type"))
-	case blurred(d.Coords):
-		elem = ops.ElemType{Base: ir.F64}
+	if elem, given := ops.ParseElem(c.Symbol("type")); given {
+		return axis{d, elem}, nil
 	}
-	return axis{d, elem}, nil
+	return axis{d, toldApart(d.Coords)}, nil
 }
 
-// blurred reports coordinates that f32 moves by more than a 64th of their distance.
-func blurred(coords []float64) bool {
-	least, largest := math.Inf(1), 0.0
+// toldApart is the type that moves coordinates by no more than a 64th of their distance.
+func toldApart(coords []float64) ops.ElemType {
 	for i, v := range coords {
-		largest = max(largest, math.Abs(v))
-		if i > 0 {
-			least = min(least, math.Abs(v-coords[i-1]))
+		if i > 0 && math.Abs(v)*0x1p-24 > math.Abs(v-coords[i-1])/64 {
+			return ops.F64
 		}
 	}
-	return largest*0x1p-24 > least/64
+	return ops.F32
 }
 
 // largestFill bounds what a fill may claim, so that its size in bytes is a number.
