@@ -111,6 +111,11 @@ func TestGeoreference(t *testing.T) {
 			m.doubles(33550, 1, 1, 0)
 			m.doubles(33922, 0, 0, 0, 0, 0, 0)
 		}, Affine{0, 1, 0, 0, 0, -1}, 31, "", [2]float64{}, []ProblemKind{UnknownUnit}},
+		{"an unknown unit", func(m *maker) {
+			keys(m, 1024, 1, 3072, 25832, 3076, 9014)
+			m.doubles(33550, 1, 1, 0)
+			m.doubles(33922, 0, 0, 0, 0, 0, 0)
+		}, Affine{0, 1, 0, 0, 0, -1}, 25832, "", [2]float64{}, []ProblemKind{UnknownUnit}},
 		{"degrees", func(m *maker) {
 			keys(m, 1024, 2, 2048, 4326, 2054, 9102)
 			m.doubles(33550, 0.5, 0.5, 0)

@@ -99,7 +99,7 @@ func (k geoKeys) crs() CRS {
 	switch c.Model {
 	case Projected:
 		c.EPSG = epsg(k.shorts[keyProjectedCRS])
-		if c.Unit = k.linearUnit(); c.Unit.Metres == 0 { // compound systems are written without it
+		if c.Unit = k.linearUnit(); k.shorts[keyLinearUnit] == 0 { // compound systems are written without it
 			c.Unit = epsgUnits[wkt.Unit(wkt.Of(c.EPSG))]
 		}
 		names = [...]geoKey{keyProjCitation, keyCitation, keyGeogCitation}
