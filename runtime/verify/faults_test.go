@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"slices"
+	"sync/atomic"
 
 	"weft/kernels/device"
 	"weft/kernels/interp"
@@ -74,11 +75,12 @@ func lying(salt int) func(*ir.Kernel) *ir.Kernel {
 
 // corrupting adds to everything that the n-th launch of the last kernel stored.
 func corrupting(name string, n int) func(*ir.Kernel, device.Bindings, region.Region) {
+	var launches atomic.Int64 // by several threads
 	return func(k *ir.Kernel, b device.Bindings, t region.Region) {
 		if k.Name != name {
 			return
 		}
-		if n--; n != -1 {
+		if launches.Add(1) != int64(n)+1 {
 			return
 		}
 		buf := k.Outputs()[0]
