@@ -105,6 +105,7 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 			taken -= each
 		}
 	}
+	streams := 0
 	for _, p := range g.Programs {
 		name := id + "." + p.Name
 		opt.within, opt.turns = name+".", &turns{p}
@@ -127,8 +128,11 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 				made, err = b.program(p, opt, taken, counted)
 			}
 		}
+		if given && err == nil && made.Stream != nil {
+			streams++
+		}
 		if given && b.opt.beyond != nil {
-			b.opt.beyond.given = true
+			b.opt.beyond.given = max(b.opt.beyond.given, streams, 1)
 		}
 		if err != nil {
 			return fmt.Errorf("%s of %s: %w", p.Name, op.Spec.Name, err)

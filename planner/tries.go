@@ -38,7 +38,7 @@ func (t *tries) plan(opt Options, make func() (*bound.Plan, error)) (*bound.Plan
 		return nil, was.err
 	}
 	p, err := make()
-	if err != nil && !opt.beyond.given { // else its drives may take less
+	if err != nil && opt.beyond.given == 0 { // else its drives may take less
 		t.refused[opt.way] = refusal{t.need, err}
 	}
 	return p, err
@@ -113,15 +113,15 @@ func roomy(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
 // lack is what a memory is too small by around drives whose programs fit.
 type lack struct {
 	bytes int64
-	given bool // some program takes what it is given: less for it leaves more around it
+	given int // at most so many programs of a drive take what they are given, each: less for them leaves more around them; 0: none does
 }
 
 // narrowed plans what does not fit with drives whose programs take all that is left to them: blocks grow with the memory, and what goes by rows around the drives
 // needs some too. The programs get less by as much as is missing, until it fits or they do not. So what fits a memory fits more of it.
 func narrowed(g func() *graph.Graph, dev device.Info, opt Options, beyond lack) (p *bound.Plan, ok bool) {
 	opt.room = opt.Memory
-	for beyond.given && beyond.bytes > 0 {
-		if opt.room -= beyond.bytes + opt.room/32; opt.room <= 0 {
+	for beyond.given > 0 && beyond.bytes > 0 {
+		if opt.room -= beyond.bytes/int64(beyond.given) + opt.room/32; opt.room <= 0 {
 			break
 		}
 		beyond, opt.beyond = lack{}, &beyond

@@ -11,7 +11,7 @@ import (
 func TestWaysThatNeedMoreAreNotPlannedAgain(t *testing.T) {
 	tries, made, tight := newTries(), 0, errors.New("tight")
 	plan := func(way string, memory int64, fits bool) error {
-		_, err := tries.plan(Options{way: way, Memory: memory, beyond: &lack{given: way == "given"}}, func() (*bound.Plan, error) {
+		_, err := tries.plan(Options{way: way, Memory: memory, beyond: &lack{given: map[string]int{"given": 1}[way]}}, func() (*bound.Plan, error) {
 			if made++; fits {
 				return &bound.Plan{}, nil
 			}

@@ -87,7 +87,8 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 		// All drives before it are made once, around it, unless one of its own loops needs what they give.
 		var told func(*ops.Stage) bool
 		if c.how.Apart {
-			told = func(s *ops.Stage) bool { return d.OnDisk(s) || s.Type.Bytes() <= little || c.given(s) }
+			once := about.Calls[i].Most == 1
+			told = func(s *ops.Stage) bool { return d.OnDisk(s) || !once && s.Type.Bytes() <= little || c.given(s) }
 		}
 		p := c.program(op, bound, i, true)
 		if p.takeOut(here, told); p.lacks() {
@@ -133,7 +134,7 @@ func (p *Program) lacks() bool {
 }
 
 // little are bytes that no memory is too small for: an array of so few is made around a drive in any case, as making it again in each call may take
-// reading all that it is made from.
+// reading all that it is made from. What is called once at most makes it itself.
 const little = 128 << 10
 
 // given reports what a drive outside all turns gives as a whole.

@@ -42,7 +42,8 @@ func Transpose(m *module.Module) error {
 }
 
 // Rows are narrow that have few elements, fewer than there are rows beside each other, and enough of these for vectors, where arrays of them are more than
-// caches hold. Of arrays of two dims, which cannot be cut by rows then, they have fewer than vectors have lanes.
+// caches hold. Of arrays of two dims, which cannot be cut by rows then, they have fewer than vectors have lanes, and are not made from more that is given, which
+// could not be either.
 const (
 	narrowRow   = 64
 	fewLanes    = 16
@@ -71,11 +72,16 @@ func narrow(m *module.Module) (out []*ops.Stage) {
 		s := k.Roots[0]
 		dims := m.Type(s).Dims
 		if len(k.Roots) == 1 && len(dims) > 1 && private(m.Graph, s) && !rowed(m.Graph, s) && !s.Type.Elem.Complex && !m.Views[s].Transposed && !slices.Contains(among, s) &&
-			narrowly(dims) && m.Arrays.Of(s)[0].Bytes() >= narrowBytes {
+			narrowly(dims) && m.Arrays.Of(s)[0].Bytes() >= narrowBytes && (len(dims) > 2 || !condenses(m, k, s)) {
 			out = append(out, s)
 		}
 	}
 	return out
+}
+
+// condenses reports a kernel that makes an array from a larger one that is given.
+func condenses(m *module.Module, k *module.Kernel, s *ops.Stage) bool {
+	return slices.ContainsFunc(k.Loads, func(in *ops.Stage) bool { return graph.Given(in) && in.Type.Bytes() > s.Type.Bytes() })
 }
 
 // gathered are the arrays of which some kernel loads elements at places along the last dim that it loads too, for all points of an axis.

@@ -2,6 +2,7 @@
 package spill
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -26,7 +27,7 @@ type Array struct {
 
 	mu   sync.Mutex
 	file *os.File
-	sums []uint32 // by page
+	sums []uint32 // by page; unwritten: there are zeros alone, which take no room in the file
 }
 
 // Sink takes the array.
@@ -113,9 +114,6 @@ func (a *Array) each(at region.Region, h ops.HostArray, visit func(begin, from i
 func (a *Array) write(at region.Region, h ops.HostArray) error {
 	var buf []byte
 	err := a.each(at, h, func(begin, from int64, data []byte) error {
-		if _, err := a.file.WriteAt(data, begin+from); err != nil {
-			return err
-		}
 		lo, hi := from/page*page, (from+int64(len(data))+page-1)/page*page
 		buf = append(buf[:0], make([]byte, hi-lo)...)
 		if from > lo { // what is beside it was written before, or is zero
@@ -129,8 +127,19 @@ func (a *Array) write(at region.Region, h ops.HostArray) error {
 			}
 		}
 		copy(buf[from-lo:], data)
-		for k := lo; k < hi; k += page {
-			a.sums[(begin+k)/page] = crc32.Checksum(buf[k-lo:k-lo+page], castagnoli)
+		for k := lo; k < hi; {
+			end := k
+			for sums := a.sums[(begin+k)/page:]; end < hi; end += page {
+				p, sum := buf[end-lo:end-lo+page], &sums[(end-k)/page]
+				if *sum == unwritten && bytes.Equal(p, zeros) {
+					break
+				}
+				*sum = checksum(p)
+			}
+			if _, err := a.file.WriteAt(buf[k-lo:end-lo], begin+k); err != nil {
+				return err
+			}
+			k = end + page
 		}
 		return nil
 	})
@@ -151,7 +160,11 @@ func (a *Array) read(at region.Region, to ops.HostArray) error {
 			return err
 		}
 		for k := lo; k < hi; k += page {
-			if a.sums[(begin+k)/page] != crc32.Checksum(into[k-lo:k-lo+page], castagnoli) {
+			p, sum := into[k-lo:k-lo+page], a.sums[(begin+k)/page]
+			if sum == unwritten && bytes.Equal(p, zeros) {
+				continue
+			}
+			if sum != checksum(p) {
 				return problem.Wrong(problem.DamagedTile, "", "run it again; if it comes again, the disk is at fault",
 					"page %d of %s is not what was written to %s", (begin+k)/page, a.Type, a.file.Name())
 			}
@@ -163,7 +176,15 @@ func (a *Array) read(at region.Region, to ops.HostArray) error {
 	})
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// unwritten is the checksum of no page.
+const unwritten = 0
+
+var (
+	castagnoli = crc32.MakeTable(crc32.Castagnoli)
+	zeros      = make([]byte, page)
+)
+
+func checksum(p []byte) uint32 { return max(unwritten+1, crc32.Checksum(p, castagnoli)) }
 
 // Outputs implements ops.Op.
 func (Sink) Outputs() []ops.Output { return nil }

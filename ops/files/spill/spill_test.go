@@ -2,6 +2,8 @@ package spill
 
 import (
 	"errors"
+	"os"
+	"reflect"
 	"testing"
 
 	"weft/kernels/ir"
@@ -74,4 +76,66 @@ func TestBoxes(t *testing.T) {
 	if err := in.Read(t.Context(), at, h); err != nil {
 		t.Errorf("beside it: %v", err)
 	}
+}
+
+// Pages of zeros take no room, come back, and are found where they were changed; what was there before is overwritten by zeros.
+func TestZeros(t *testing.T) {
+	a := &Array{Type: ops.Type{Elem: ops.ElemType{Base: ir.F64}, Dims: []ops.Dim{{Name: "i", Size: 64}, {Name: "j", Size: 2048}}}, Dir: t.TempDir()}
+	out, err := Sink{a}.OpenSink(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := Source{a}.OpenSource()
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := make([]float64, 2048)
+	at, h := a.Type.Whole(), ops.NewHostArray(a.Type)
+	write := func() {
+		if err := out.Write(t.Context(), at, []ops.HostArray{h}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	row[600], row[2047] = 1, 2
+	h.Parts[0].StoreRow(5, row)
+	write()
+	if room := taken(t, a.file); room > 2*page {
+		t.Errorf("%d bytes are taken by two pages that are not zero", room)
+	}
+	row[600] = 0
+	h.Parts[0].StoreRow(5, row)
+	write()
+	back := ops.NewHostArray(a.Type)
+	if err := in.Read(t.Context(), at, back); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 64 {
+		back.Parts[0].LoadRow(row, i)
+		for j, x := range row {
+			if want := map[bool]float64{true: 2}[i == 5 && j == 2047]; x != want {
+				t.Fatalf("row %d, column %d is %g", i, j, x)
+			}
+		}
+	}
+	if _, err := a.file.WriteAt([]byte{1}, 9*2048*8); err != nil {
+		t.Fatal(err)
+	}
+	var damaged problem.Problem
+	if err := in.Read(t.Context(), at, back); !errors.As(err, &damaged) || damaged.Code != problem.DamagedTile {
+		t.Errorf("a page of zeros was changed: %v", err)
+	}
+}
+
+// taken is the room that a file takes on the disk.
+func taken(t *testing.T, f *os.File) int64 {
+	t.Helper()
+	info, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := reflect.Indirect(reflect.ValueOf(info.Sys())).FieldByName("Blocks")
+	if !blocks.IsValid() {
+		t.Skip("the system does not say it")
+	}
+	return 512 * blocks.Int()
 }
