@@ -6,13 +6,14 @@ import (
 	"slices"
 	"testing"
 	"time"
-	"weft/runtime/journal"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
+	"weft/runtime/journal"
+	"weft/runtime/progress"
 )
 
 // climbing is a drive that stores a line box by box, each from what stands before it: the program adds the last element that there is to a ramp,
@@ -149,4 +150,36 @@ func TestDrivesOfBoxesGoOn(t *testing.T) {
 			t.Errorf("cut off at box %d: %v", cut, w.got["x"].Re)
 		}
 	}
+}
+
+// Calls that store boxes are told of until the last one, those of all programs.
+func TestProgressOfBoxes(t *testing.T) {
+	w, sinks := climb(&climbing{}, "")
+	seen := &teller{}
+	if _, err := Run(t.Context(), w.plan(t, newFaulty("native"), sinks...), Options{Devices: []device.Device{newFaulty("native")}, Threads: 1, Progress: seen}); err != nil {
+		t.Fatal(err)
+	}
+	if want := 2 * len(climbed()) / boxOf; seen.told["climbing"] != [2]int{want, want} {
+		t.Errorf("of %d calls, which are told of as %v", want, seen.told["climbing"])
+	}
+}
+
+// teller counts what is told of each step, beside how much was to come.
+type teller struct {
+	progress.Silence
+	name string
+	told map[string][2]int
+}
+
+func (p *teller) Begin(name string, tiles int, _ time.Duration) {
+	if p.told == nil {
+		p.told = map[string][2]int{}
+	}
+	p.name, p.told[name] = name, [2]int{tiles}
+}
+
+func (p *teller) Tile() {
+	was := p.told[p.name]
+	was[1]++
+	p.told[p.name] = was
 }

@@ -18,6 +18,7 @@ func (d *drive) Room() int64 { return d.run.plan.Room }
 
 // Task implements ops.Host. A checkpoint is made between tasks, when all that was made is in the file.
 func (d *drive) Task(number int) error {
+	d.run.opt.Progress.Tile()
 	if d.calls < d.log.calls {
 		return nil
 	}

@@ -46,7 +46,6 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	start := time.Now()
 	d := &drive{ctx: ctx, run: r, step: step, began: start}
 	defer d.close()
-	most := 0
 	place, err := d.place()
 	if err != nil {
 		return err
@@ -56,7 +55,6 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	}
 	for i, p := range step.Programs {
 		d.programs = append(d.programs, d.program(p, step.Drive.Programs[i]))
-		most = max(most, step.Drive.Programs[i].Most)
 	}
 	if d.rounds.Rounds = step.Drive.Rounds; d.rounds.Rounds != nil {
 		d.rounds.there = d.state.Objects()
@@ -70,7 +68,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 		each, first := step.Call(i)
 		predicted += each*float64(p.Most) + first
 	}
-	r.opt.Progress.Begin(step.Name, most, time.Duration(predicted*float64(time.Millisecond)))
+	r.opt.Progress.Begin(step.Name, step.Drive.Told(), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	note, err := step.Op.Bound.(ops.Driver).Drive(d)
 	if err != nil {
@@ -150,11 +148,11 @@ func (p *program) again(s *bound.Step) bool { return !slices.Contains(p.Once, s.
 
 // Launch implements ops.Host.
 func (d *drive) Launch(call int) error {
-	return d.once(func() error { return d.call(d.programs[call]) })
+	return d.once(true, func() error { return d.call(d.programs[call]) })
 }
 
-// once makes a call, unless an earlier run made it already.
-func (d *drive) once(call func() error) error {
+// once makes a call, unless an earlier run made it already. Of a drive that has tasks, they are told of.
+func (d *drive) once(told bool, call func() error) error {
 	if err := d.ctx.Err(); err != nil {
 		return err
 	}
@@ -168,7 +166,9 @@ func (d *drive) once(call func() error) error {
 			}
 		}
 	}
-	d.run.opt.Progress.Tile()
+	if told && d.state.Disk == nil {
+		d.run.opt.Progress.Tile()
+	}
 	return nil
 }
 
@@ -180,12 +180,12 @@ func (d *drive) Box(call int, box region.Region) error {
 	}
 	p.asked++
 	p.box = box
-	return d.once(func() error { return d.call(p) })
+	return d.once(true, func() error { return d.call(p) })
 }
 
 // Edit implements ops.Host.
 func (d *drive) Edit(change func(of [][]float64) error, boxes ...ops.StateBox) error {
-	return d.once(func() error { return d.state.Edit(change, boxes) })
+	return d.once(false, func() error { return d.state.Edit(change, boxes) })
 }
 
 // Scalar implements ops.Host.

@@ -237,6 +237,21 @@ func (d *Drive) OnDisk(id string) bool {
 	return d != nil && d.Tiles != nil && slices.Contains(d.Tiles.Arrays, id)
 }
 
+// Told is how often a drive tells that it goes on: with each task or, if there are none, each call, at most.
+func (d *Drive) Told() (most int) {
+	if d.Tiles != nil {
+		return d.Tiles.Tasks
+	}
+	for _, p := range d.Programs {
+		if p.Boxed {
+			most += p.Most // in turn with those of the others
+		} else {
+			most = max(most, p.Most)
+		}
+	}
+	return most
+}
+
 // DriveProgram is one of a drive's programs. Now are the arrays of its plan that hold the state before a call, Next those that do after one:
 // empty for what it does not read, or leaves alone.
 type DriveProgram struct {
