@@ -21,8 +21,12 @@ func (r *Result) Add(p *Result) {
 			continue
 		}
 		x := &r.Kernels[at]
+		if wall := x.Wall + k.Wall; wall > 0 {
+			x.Roof = (x.Wall*x.Roof + k.Wall*k.Roof) / wall
+		}
+		x.Executed += k.Executed
 		x.Wall, x.CPU, x.Flops, x.Bytes, x.Predicted, x.Tiles = x.Wall+k.Wall, x.CPU+k.CPU, x.Flops+k.Flops, x.Bytes+k.Bytes, x.Predicted+k.Predicted, x.Tiles+k.Tiles
-		x.Calls += k.Calls
+		x.Calls = max(1, x.Calls) + max(1, k.Calls)
 		x.TurnaroundP95, x.QueuePeak = math.Max(x.TurnaroundP95, k.TurnaroundP95), max(x.QueuePeak, k.QueuePeak)
 	}
 	for _, t := range p.Sources {
