@@ -6,13 +6,14 @@ import (
 	"path/filepath"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"weft/ops/files/npy"
 )
 
 // The propagator of a thousand points that are on record has the density and the modes that are recorded of them: the largest eigenvalues of i times its commutator, each
-// twice as a singular value, and the sum of the squares of all.
+// twice as a singular value, and the sum of the squares of all. Lanczos' method finds the largest ones, both of each, and vectors at right angles.
 func TestPropagatorOfRecordedPoints(t *testing.T) {
 	const shared = "../../shared/data/linalg/points1000.npy"
 	points, err := filepath.Abs(shared)
@@ -24,7 +25,12 @@ func TestPropagatorOfRecordedPoints(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(r.folder, "p.weft"), []byte(`use causal
 points = read("`+points+`", dims: [i, c])
 c = causal.order(points[c: 0], points[c: 1])
-causal.propagator(c, mass: 1, density: 1000) | write("k.npy")
+k = causal.propagator(c, mass: 1, density: 1000)
+k | write("k.npy")
+between = k - rename(k, from: [i, j], to: [j, i])
+modes = eigen(dot(between, rename(between, from: j, to: l), over: i), count: 10, method: lanczos, until: 1e-13)
+modes.value | write("modes.npy")
+modes.vector | write("vectors.npy")
 cast(mean(where(c, 1, 0)), f64) | write("density.npy")
 `), 0o666))
 	r.run()
@@ -64,6 +70,24 @@ cast(mean(where(c, 1, 0)), f64) | write("density.npy")
 		for _, at := range []int{n - 1 - 2*i, n - 2 - 2*i} {
 			if got := math.Sqrt(values[at]); math.Abs(got-want) > 1e-6 {
 				t.Errorf("mode %d is %.6f, recorded is %.6f", i, got, want)
+			}
+		}
+	}
+	modes, _, err := npy.Load[float64](filepath.Join(r.folder, "modes.npy"))
+	must(t, err)
+	vectors, _, err := npy.Load[float64](filepath.Join(r.folder, "vectors.npy"))
+	must(t, err)
+	for i, got := range modes {
+		if math.Abs(got/values[n-1-i]-1) > 1e-10 {
+			t.Errorf("mode %d squared is %.12g, and %.12g by another way", i, got, values[n-1-i])
+		}
+		for j := range i + 1 {
+			dot := floats.Dot(vectors[i*n:(i+1)*n], vectors[j*n:(j+1)*n])
+			if i == j {
+				dot--
+			}
+			if math.Abs(dot) > 1e-12 {
+				t.Errorf("the products of vectors %d and %d are off by %g", i, j, dot)
 			}
 		}
 	}
