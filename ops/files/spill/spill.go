@@ -45,6 +45,9 @@ func (s Source) After(op ops.Op) bool {
 	return ok && k.Array == s.Array
 }
 
+// name is what people know the file by.
+func (a *Array) name() string { return filepath.Join(a.Dir, "a file for what does not fit the memory") }
+
 // begin makes the file anew.
 func (a *Array) begin() error {
 	a.mu.Lock()
@@ -55,7 +58,7 @@ func (a *Array) begin() error {
 	}
 	f, err := os.CreateTemp(a.Dir, ".weft-*")
 	if err != nil {
-		return files.Unwritten(filepath.Join(a.Dir, "a file for what does not fit the memory"), err)
+		return files.Unwritten(a.name(), err)
 	}
 	size := int64(0)
 	for _, p := range a.Type.Parts() {
@@ -63,7 +66,7 @@ func (a *Array) begin() error {
 	}
 	if err = errors.Join(os.Remove(f.Name()), f.Truncate(size)); err != nil {
 		_ = f.Close()
-		return files.Unwritten(f.Name(), err)
+		return files.Unwritten(a.name(), err)
 	}
 	a.file, a.sums = f, make([]uint32, size/page)
 	return nil
@@ -143,7 +146,7 @@ func (a *Array) write(at region.Region, h ops.HostArray) error {
 		}
 		return nil
 	})
-	return files.Unwritten(a.file.Name(), err)
+	return files.Unwritten(a.name(), err)
 }
 
 // read gives a box of the file.
@@ -166,7 +169,7 @@ func (a *Array) read(at region.Region, to ops.HostArray) error {
 			}
 			if sum != checksum(p) {
 				return problem.Wrong(problem.DamagedTile, "", "run it again; if it comes again, the disk is at fault",
-					"page %d of %s is not what was written to %s", (begin+k)/page, a.Type, a.file.Name())
+					"page %d of %s is not what was written to %s", (begin+k)/page, a.Type, a.name())
 			}
 		}
 		if len(into) > len(data) {
