@@ -88,7 +88,9 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 		var told func(*ops.Stage) bool
 		if c.how.Apart {
 			once := about.Calls[i].Most == 1
-			told = func(s *ops.Stage) bool { return d.OnDisk(s) || !once && s.Type.Bytes() <= little || c.given(s) }
+			told = func(s *ops.Stage) bool {
+				return d.OnDisk(s) || s.Type.Bytes() <= little && (!once || slices.Contains(around, s)) || c.given(s)
+			}
 		}
 		p := c.program(op, bound, i, true)
 		if p.takeOut(here, told); p.lacks() {
@@ -134,7 +136,7 @@ func (p *Program) lacks() bool {
 }
 
 // little are bytes that no memory is too small for: an array of so few is made around a drive in any case, as making it again in each call may take
-// reading all that it is made from. What is called once at most makes it itself.
+// reading all that it is made from. What is called once at most makes it itself, unless another call has it.
 const little = 128 << 10
 
 // given reports what a drive outside all turns gives as a whole.
