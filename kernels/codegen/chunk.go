@@ -7,6 +7,7 @@ import (
 	"weft/kernels/codegen/values"
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/inside"
 )
 
 // A split fold runs a slice of its iterations for all points of a chunk of the tile before the next slice, so that what the slice
@@ -180,10 +181,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 	f, c, t := g.Sliced, &g.chunk, Spelled[n.Type]
 	slice := (g.Schedule.Split + g.W - 1) / g.W * g.W // vectors of iterations may go beyond it
 	p := &packed{axis: axis, copies: g.Copies(g.Vary.Of(n)), name: Name(g.Fresh("k"))}
-	alongFold := false // neighbours in memory are iterations
-	ir.WalkNodes([]*ir.Node{n}, func(n *ir.Node) {
-		alongFold = alongFold || n.Kind == ir.KLoad && ir.Flatten(n.Buf, n.Index()).Along(f.Index) == 1
-	})
+	alongFold := inside.AlongTurns(n, f)
 	p.rows = !g.Laned(n) && alongFold
 	p.row = len(p.copies)
 	if g.Laned(n) {
@@ -216,7 +214,10 @@ func (g *gen) pack(n *ir.Node) *packed {
 	at := Bin("+", p.name, Bin("*", Cast("long", g.stepNumber(axis)), Int(p.size)))
 	k := Bin("-", Name(index), Name("part"))
 	from, to, cut := g.filled(axis)
-	side := !g.Laned(n) && n.Kind == ir.KLoad && !n.Guarded && ir.Flatten(n.Buf, n.Index()).Along(g.Axes[axis]) == 1
+	side := inside.SideBySide(n, g.Axes[axis])
+	if g.Laned(n) {
+		side = nil
+	}
 	for i, v := range p.copies {
 		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
 		if list, ok := g.Iterations(n, f, v); ok {
@@ -228,18 +229,21 @@ func (g *gen) pack(n *ir.Node) *packed {
 		}
 		var x Value
 		switch {
-		case !side:
+		case side == nil:
 			x = g.Val(n, v, m)
 		case i%g.W > 0:
 			continue
 		default: // points lie side by side: a whole vector, of which the next iteration writes over what is too much
-			from := g.Pointer(n.Buf, ir.Flatten(n.Buf, n.Index()), v, values.Origin)
-			x = g.Name(inner, Each(n.Type, func(h int) *Expr { return Call(PartFunc("load", n, h), from) }))
+			from := g.Pointer(side.Buf, ir.Flatten(side.Buf, side.Index()), v, values.Origin)
+			x = g.Name(inner, Each(side.Type, func(h int) *Expr { return Call(PartFunc("load", side, h), from) }))
+			if side != n {
+				x = g.Name(inner, Op(ir.Cast, n.Type, x))
+			}
 		}
 		switch {
 		case p.rows:
 			to = Bin("+", at, Bin("+", k, Int(i*p.row)))
-		case x.Vec && !side: // a vector for each, where points have one element
+		case x.Vec && side == nil: // a vector for each, where points have one element
 			to = Add(to, Int(i*g.W))
 		default:
 			to = Add(to, Int(i))

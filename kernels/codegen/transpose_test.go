@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"strings"
 	"testing"
 
 	"weft/kernels/ir"
@@ -86,6 +87,44 @@ func TestTransposedPacks(t *testing.T) {
 			want := slow[i].(*launchable).outputs(t, in, []region.Region{kernels[i].Domain()})
 			if got := fast.outputs(t, in, tiles); string(got["O"]) != string(want["O"]) {
 				t.Errorf("%s, %s: differs under %s", target.ISA, storage, s.Text(kernels[i]))
+			}
+		}
+	}
+}
+
+// TestConvertedPacks compares operands of points side by side, which are converted where they are packed, with the scalar schedule: they are loaded and stored
+// in whole vectors.
+func TestConvertedPacks(t *testing.T) {
+	const nx, ny, nk = 29, 150, 53
+	var kernels []*ir.Kernel
+	for _, types := range [][2]ir.DType{{ir.F32, ir.F64}, {ir.F16, ir.F64}, {ir.F64, ir.F32}} {
+		b := ir.NewBuilder()
+		x, y := b.Axis("x", nx), b.Axis("y", ny)
+		left, right := &ir.Buffer{Name: "A", Type: types[0], Shape: []int{nk, nx}}, &ir.Buffer{Name: "B", Type: types[0], Shape: []int{nk, ny}}
+		out := &ir.Buffer{Name: "O", Type: types[1], Shape: []int{nx, ny}}
+		sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(nk), Init: []*ir.Node{b.Const(types[1], 0)}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.Mul(b.Cast(types[1], b.Load(left, k, x)), b.Cast(types[1], b.Load(right, k, y))))}, nil
+		})
+		kernels = append(kernels, &ir.Kernel{Name: "converted", Axes: []*ir.Node{x, y}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x, y}, Value: sum[0]}}})
+	}
+	in := map[string][]float64{"A": exactWave(nk * nx), "B": exactWave(nk * ny)}
+	tiles := []region.Region{{{Lo: 0, Hi: 20}, {Lo: 0, Hi: 101}}, {{Lo: 20, Hi: nx}, {Lo: 0, Hi: 101}}, {{Lo: 0, Hi: nx}, {Lo: 101, Hi: ny}}}
+	slow := compileAll(t, kernels, schedule.Portable, func(*ir.Kernel) schedule.CPU { return schedule.CPU{} })
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2, schedule.Portable} {
+		if !runs(t, target) {
+			continue
+		}
+		w := target.Lanes
+		s := schedule.CPU{Order: []int{1, 0}, Lanes: []schedule.AxisN{{Axis: 1, N: w}}, Unroll: []schedule.AxisN{{Axis: 0, N: 3}},
+			Split: 21, Chunk: []schedule.AxisN{{Axis: 1, N: 4 * w}, {Axis: 0, N: 12}}, Pack: true, AccMajor: true}
+		for i, p := range compileAll(t, kernels, target, func(*ir.Kernel) schedule.CPU { return s }) {
+			fast := p.(*launchable)
+			if strings.Contains(fast.out.Source, "s_load_") {
+				t.Errorf("%s, %s: points are packed one by one", target.ISA, kernels[i].Inputs()[0].Type)
+			}
+			want := slow[i].(*launchable).outputs(t, in, []region.Region{kernels[i].Domain()})
+			if got := fast.outputs(t, in, tiles); string(got["O"]) != string(want["O"]) {
+				t.Errorf("%s, %s: differs under %s", target.ISA, kernels[i].Inputs()[0].Type, s.Text(kernels[i]))
 			}
 		}
 	}

@@ -124,6 +124,7 @@ type Report struct {
 type Packing struct {
 	Points  int
 	Operand bool
+	Single  bool // values are laid out one by one, not in vectors
 }
 
 // Layout says how points and iterations lie on lanes. The zero value is scalar code.

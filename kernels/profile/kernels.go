@@ -24,7 +24,7 @@ type env struct {
 	y      *ir.Node   // the outer axis of kernels over an image, else nil
 	rows   *ir.Buffer // 8 x points
 	record *ir.Buffer // 4 x what delays reach
-	table  *ir.Buffer // as many as iterations
+	table  *ir.Buffer // as many as iterations, and a few
 	large  *ir.Buffer // far
 	places *ir.Buffer // the same, by elements side by side
 	across float64    // slope of t over the points
@@ -43,7 +43,7 @@ func newEnv(points, trips, lanes int, image bool) env {
 	vector := func(name string, t ir.DType, shape ...int) *ir.Buffer {
 		return &ir.Buffer{Name: name, Type: t, Shape: shape}
 	}
-	e.rows, e.table = vector("rows", ir.F32, 8, points), vector("table", ir.F32, trips)
+	e.rows, e.table = vector("rows", ir.F32, 8, points), vector("table", ir.F32, trips+8)
 	e.record, e.large = vector("record", ir.F32, 4, points+trips), vector("large", ir.F32, far)
 	e.places = vector("places", ir.F32, far/beside, beside)
 	e.across, e.along = 1/float64(points), 2/float64(trips)
@@ -65,6 +65,18 @@ func (e env) horner(t ir.DType) *ir.Node {
 		sum = e.b.Add(e.b.Mul(sum, v), e.b.Const(t, 0.25+float64(k)))
 	}
 	return sum
+}
+
+// over is a number over a value.
+func (e env) over(v *ir.Node) *ir.Node { return e.b.Div(e.b.Const(v.Type, 1.25), v) }
+
+// repeated is a function of itself, so many times over, of the argument.
+func (e env) repeated(t ir.DType, f func(*ir.Node) *ir.Node) *ir.Node {
+	v := e.t(t)
+	for range again {
+		v = f(v)
+	}
+	return v
 }
 
 // mask is the argument that holds the largest index to go to, one less than a power of two.
@@ -97,10 +109,10 @@ func (m benchmark) kernel(lanes int) *ir.Kernel {
 		shape = []int{e.y.Extent, e.x.Extent}
 	}
 	out := &ir.Buffer{Name: "out", Type: t, Shape: shape}
-	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(trips), Init: []*ir.Node{b.Const(t, 0)}, Monoid: ir.Sum}
+	spec := ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(trips), Init: []*ir.Node{b.Const(t, 0)}, Monoid: ir.Ordered}
 	was := func(acc *ir.Node) *ir.Node { return acc }
 	if m.chained {
-		spec.Monoid, was = ir.Ordered, func(acc *ir.Node) *ir.Node { return b.Mul(acc, b.Const(t, 0.75)) }
+		was = func(acc *ir.Node) *ir.Node { return b.Mul(acc, b.Const(t, 0.75)) }
 	}
 	sum := b.Fold(spec, func(i *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
 		e.i = i

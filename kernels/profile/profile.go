@@ -6,7 +6,7 @@ import (
 )
 
 // Schema is the version of the file's fields and of the classes measured: a profile of another one is measured again.
-const Schema = 7
+const Schema = 8
 
 // Profile is a machine, measured.
 type Profile struct {

@@ -6,6 +6,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/ir/count"
+	"weft/kernels/schedule/inside"
 )
 
 // A contraction is a fold whose body joins values that differ along one axis with others that differ along another: a matrix product and
@@ -315,8 +316,15 @@ func Packed(k *ir.Kernel, t Target, c CPU) map[*ir.Node]device.Packing {
 		if x == nil {
 			continue
 		}
+		single := map[*ir.Node]bool{}
+		for _, o := range x.along[1] {
+			if !inside.AlongTurns(o, x.f) && inside.SideBySide(o, k.Axes[u.Axis]) == nil {
+				ir.WalkNodes([]*ir.Node{o}, func(n *ir.Node) { single[n] = true })
+			}
+		}
 		for n, other := range x.inside {
-			out[n] = device.Packing{Points: s.packedFor(c, other), Operand: slices.Contains(x.along[0], n) || slices.Contains(x.along[1], n)}
+			out[n] = device.Packing{Points: s.packedFor(c, other), Operand: slices.Contains(x.along[0], n) || slices.Contains(x.along[1], n),
+				Single: single[n] && other == x.a}
 		}
 	}
 	return out

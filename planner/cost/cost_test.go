@@ -4,6 +4,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -91,8 +92,14 @@ func TestCountOfContractions(t *testing.T) {
 	near("conversions of narrow sums", per(block, profile.Convert), 0)
 	near("and their additions", per(block, profile.FMA64), 0)
 	block.Packed = map[*ir.Node]device.Packing{a: {Points: 120, Operand: true}, b: {Points: 120, Operand: true}}
-	near("reads of packed operands, and what is stored in two vectors", per(block, profile.Contiguous), 1./8+1./3+1./120+2./n)
+	near("reads of packed operands, and what is stored in two vectors", per(block, profile.Contiguous), 1./8+1./3+3./120+2./n) // and stores of what is packed
 	near("packing in whole vectors", per(block, profile.Uniform), 1./120)
+	one := block
+	one.Packed = map[*ir.Node]device.Packing{a: {Points: 120, Operand: true, Single: true}, b: block.Packed[b]}
+	near("packing one by one", per(one, profile.Uniform), float64(p.Lanes)/2/120)
+	if together := workOf(k, p, &block, nil); !slices.ContainsFunc(together.loops, func(l loop) bool { return l.packing && l.loads > 0 }) {
+		t.Errorf("what is packed hides behind the arithmetic that reads it: %+v", together.loops)
+	}
 }
 
 // Times of the same work are the same to the bit, so that plans are.

@@ -2,6 +2,7 @@ package cost
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"weft/kernels/device"
@@ -27,16 +28,20 @@ type Work struct {
 // the same each time.
 type loop struct {
 	in                *ir.Fold // nil: that of the points
+	packing           bool     // it lays out what another loop over the same turns reads
 	arithmetic, loads float64
 }
 
 // add counts operations of a class in a loop.
-func (w *Work) add(class profile.Class, in *ir.Fold, ns float64) {
+func (w *Work) add(class profile.Class, in *ir.Fold, ns float64) { w.put(class, in, false, ns) }
+
+// put is add, also in a loop that packs.
+func (w *Work) put(class profile.Class, in *ir.Fold, packing bool, ns float64) {
 	w.ns[class] += ns
-	at := slices.IndexFunc(w.loops, func(l loop) bool { return l.in == in })
+	at := slices.IndexFunc(w.loops, func(l loop) bool { return l.in == in && l.packing == packing })
 	if at < 0 {
 		at = len(w.loops)
-		w.loops = append(w.loops, loop{in: in})
+		w.loops = append(w.loops, loop{in: in, packing: packing})
 	}
 	l := &w.loops[at]
 	if class.IsLoad() {
@@ -166,17 +171,30 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 				w.add(profile.Contiguous, in, runs*p.Ops[profile.Contiguous])
 			}
 			runs /= float64(packed.Points) / c.sharing(n)
+			if packed.Single {
+				runs *= narrower * float64(p.Lanes)
+			}
+			if packed.Operand { // and stored
+				w.put(profile.Contiguous, in, true, runs*max(p.Ops[profile.Contiguous], p.Ops[profile.Simple])*float64(schedule.Registers(n.Type)))
+			}
 		}
 		if times == 0 {
 			return
+		}
+		if ok && c.transposed(n, class, in) {
+			class = profile.Contiguous
+			w.put(profile.Simple, in, true, times*runs*math.Log2(float64(p.Lanes))*p.Ops[profile.Simple])
 		}
 		times *= runs
 		if wide[class] && c.lanes.Empty() {
 			times /= 2 // of these, a vector has half as many
 		}
-		w.add(class, in, times*p.Ops[class])
+		w.put(class, in, ok, times*p.Ops[class])
 		if lines := c.lines(n, class, in, times); lines > 0 {
-			w.add(class, in, times/float64(p.Lanes)*lines*c.line(n.Buf))
+			if ok && in != nil && c.stride(n, in) >= 2*lineBytes {
+				lines *= 2 // processors fetch them in pairs
+			}
+			w.put(class, in, ok, times/float64(p.Lanes)*lines*c.line(n.Buf))
 		} else if c.jumps(n, class, in) {
 			w.starting += times / float64(p.Lanes) * c.line(n.Buf)
 		}

@@ -5,6 +5,7 @@ import (
 
 	"weft/kernels/ir"
 	"weft/kernels/profile"
+	"weft/kernels/schedule"
 	"weft/kernels/schedule/inside"
 )
 
@@ -188,13 +189,23 @@ func (c *counter) lines(n *ir.Node, class profile.Class, in *ir.Fold, times floa
 	return lines
 }
 
+// transposed reports a gathered load that is packed by rows of turns side by side in memory, which are turned over in registers.
+func (c *counter) transposed(n *ir.Node, class profile.Class, in *ir.Fold) bool {
+	return in != nil && (class == profile.Gather || class == profile.GatherFar) && schedule.Registers(n.Type) == 1 && inside.AlongTurns(n, in)
+}
+
+// stride is how far apart neighbouring turns of a loop load, in bytes; 0: that is not known.
+func (c *counter) stride(n *ir.Node, in *ir.Fold) int64 {
+	d, _ := c.distance(n.Buf, within(n.Index()), c.vary.Along(in.Index), in.Index.Bind())
+	return max(d, -d) * int64(n.Buf.Type.Size())
+}
+
 // jumps reports lines that are loaded once, and far from what was loaded before: each lies in another page, and no processor fetches it ahead.
 func (c *counter) jumps(n *ir.Node, class profile.Class, in *ir.Fold) bool {
 	if class != profile.Contiguous || in == nil || c.near(n.Buf) {
 		return false
 	}
-	d, known := c.distance(n.Buf, within(n.Index()), c.vary.Along(in.Index), in.Index.Bind())
-	return known && max(d, -d)*int64(n.Buf.Type.Size()) >= pageBytes
+	return c.stride(n, in) >= pageBytes
 }
 
 // within is an index where it lies between the ends: another is taken where it does not.

@@ -1,4 +1,4 @@
-// Package inside looks through what changes indices only where they lie beyond the ends of arrays.
+// Package inside looks through what changes indices only where they lie beyond the ends of arrays, and tells what lies side by side within them.
 package inside
 
 import (
