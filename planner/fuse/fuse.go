@@ -301,7 +301,7 @@ func (f *fuser) parted(p, c *ops.Stage) plan.Code {
 		return plan.Counts
 	case p.Partial:
 		return plan.PartialSums
-	case f.g.Varies[c] && !f.g.Varies[p] && !f.g.Decoded(p):
+	case f.g.Varies[c] && !f.g.Varies[p] && !f.g.Decoded(p) && !f.g.Parting(p):
 		return plan.Invariant
 	case f.disagree(p, c):
 		return plan.OtherTypes

@@ -207,7 +207,9 @@ func (p *Program) takeOut(around map[string]*ops.Stage, only func(*ops.Stage) bo
 		return !g.Varies[s] && s.Data == nil && s.Tall == nil && !g.tabled[s] && around[Key(s)] != nil && (only == nil || only(around[Key(s)]))
 	}
 	inner := map[*ops.Stage]bool{} // that are made where what is made again from them is
-	out := func(s *ops.Stage) bool { return same(s) && !g.Decoded(s) && !inner[s] }
+	out := func(s *ops.Stage) bool {
+		return same(s) && !g.Decoded(s) && !inner[s] && !(only != nil && !Given(s) && g.Parting(s))
+	}
 	ends, read := map[*ops.Stage]bool{}, map[*ops.Stage]bool{}
 	for _, s := range slices.Backward(g.Stages) { // readers first
 		if out(s) || same(s) && !read[s] {
@@ -251,6 +253,15 @@ func (p *Program) takeOut(around map[string]*ops.Stage, only func(*ops.Stage) bo
 // Decoded reports a stage whose elements are made again, sooner than they are loaded, from fewer bytes than they have, or than they are stored once, from
 // as many that are there.
 func (g *Graph) Decoded(s *ops.Stage) bool { return g.shortest(s).again }
+
+// Parting reports starts of rows that are known while planning, or what follows from one of them each, such as where rows end. Made again where it
+// is read, it says what those rows lie between, so that a block of them needs no more; from what was stored that cannot be told.
+func (g *Graph) Parting(s *ops.Stage) bool {
+	if Given(s) {
+		return s.Facts.Data != nil && s.Facts.Data.Rising != nil
+	}
+	return len(s.Inputs) == 1 && s.Put == nil && !s.Hints().Keep && !g.Alone(s).Folds && g.Alone(s).Loads[s.Inputs[0]] <= float64(s.Type.Len()) && g.Parting(s.Inputs[0])
+}
 
 // way is how an element of a stage is had: loaded, or made again in some stages from elements of others that are loaded.
 type way struct {
