@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -143,9 +144,9 @@ func TestKilledRunsResume(t *testing.T) {
 				args := []string{"--memory", budget}
 				for range 1 + random.IntN(3) {
 					after := time.Duration((0.1 + 0.9*random.Float64()) * float64(took))
-					var begun []string
+					var begun func() bool
 					if kill%2 == 0 { // once some rows are there, and a little later
-						after, begun = time.Duration(0.2*random.Float64()*float64(took)), c.outputs
+						after, begun = time.Duration(0.2*random.Float64()*float64(took)), func() bool { return r.journalled(c.outputs) > 0 }
 					}
 					if r.killed(after, begun, args...) {
 						break
@@ -192,7 +193,7 @@ func TestKilledDrivesResume(t *testing.T) {
 		"rows change places":  {"", "a = read(\"in.npy\", dims: [i, j]) + where(axis(i, 0 .. 999 in 1000) == mod(7 * axis(j, 0 .. 999 in 1000), 1000), 2000, 0)\nx = solve(cast(a, f64), read(\"in.npy\", dims: [i, k]), rows: i, columns: j)\n(x | write(\"v.npy\"))\n(max(x) | write(\"value.npy\"))\n", nil},
 		"eigen":               {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), most: 200, until: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n", nil},
 		"plan": {"", "use radiotherapy\nuse sparse\nchest = radiotherapy.phantom(8 mm)\nmatrix = sparse.of(radiotherapy.influence(chest).dose, beamlet)\n" +
-			"plan = radiotherapy.optimize(matrix, radiotherapy.goals(chest), turns: 40)\n(plan.fluence | write(\"v.npy\"))\n(plan.history | write(\"value.npy\"))\n", nil},
+			"plan = radiotherapy.optimize(matrix, radiotherapy.goals(chest), turns: 400)\n(plan.fluence | write(\"v.npy\"))\n(plan.history | write(\"value.npy\"))\n", nil},
 		"iterate": {"", "u = read(\"in.npy\", dims: [i, j])\n" +
 			"fn spread(u) = u + 0.2 * (u[i: here - 1, outside: 0] + u[i: here + 1, outside: 0] + u[j: here - 1, outside: 0] + u[j: here + 1, outside: 0] - 4 * u)\n" +
 			"e = u | iterate(spread, at_most: 300, every: 20, until: (old, new) -> max(new) < 0, watch: (old, new) -> max(abs(new - old)))\n" +
@@ -227,8 +228,12 @@ func killedDrive(t *testing.T, cache, text, memory string, flags []string) {
 	outputs := []string{"v.npy", "value.npy"}
 	r.run(flags...)
 	start := time.Now()
-	r.run(flags...)
-	took := time.Since(start)
+	var first time.Time
+	r.killed(time.Hour, func() bool {
+		first = time.Now()
+		return r.checkpointed()
+	}, flags...)
+	took, drives := time.Since(start), time.Since(first) // with and without what is before the first checkpoint
 	want := r.outputs(outputs)
 	if memory != "" {
 		r.run("--memory", memory)
@@ -238,13 +243,20 @@ func killedDrive(t *testing.T, cache, text, memory string, flags []string) {
 	}
 	random := rand.New(rand.NewPCG(1, n))
 	resumed := 0
-	for range *kills {
+	for kill := range *kills {
 		for _, name := range outputs {
 			must(t, os.Remove(filepath.Join(folder, name)))
 		}
-		r.killed(time.Duration((0.2+0.7*random.Float64())*float64(took)), nil, flags...)
-		if strings.Contains(r.run(append([]string{"--resume"}, flags...)...), " goes on from ") {
+		after, begun := time.Duration(0.5*random.Float64()*float64(drives)), r.checkpointed
+		if kill%3 == 0 {
+			after, begun = time.Duration((0.2+0.7*random.Float64())*float64(took)), nil // at any time
+		}
+		left := !r.killed(after, begun, flags...) && r.checkpointed()
+		made, _ := filepath.Glob(filepath.Join(folder, "v*.npy"))
+		if said := r.run(append([]string{"--resume"}, flags...)...); strings.Contains(said, " goes on from ") {
 			resumed++
+		} else if left && made == nil {
+			t.Errorf("a checkpoint was there, and it says %q", said)
 		}
 		if got := r.outputs(outputs); !same(got, want) {
 			t.Fatal("other bytes after going on")
@@ -253,7 +265,10 @@ func killedDrive(t *testing.T, cache, text, memory string, flags []string) {
 			t.Errorf("left %v: %v", left, err)
 		}
 	}
-	t.Logf("%d of %d runs had something to go on with; one takes %s", resumed, *kills, took)
+	if resumed == 0 && drives > time.Second && *kills > 2 {
+		t.Error("no run had anything to go on with")
+	}
+	t.Logf("%d of %d runs went on from a checkpoint; one takes %s, %s of it behind its first", resumed, *kills, took, drives)
 }
 
 func must(t *testing.T, err error) {
@@ -315,15 +330,15 @@ func (r *restarter) little() string {
 	return fmt.Sprintf("%.0f%s", 1.05*least, m[2])
 }
 
-// killed runs weft for a time, counted from when there are rows of some outputs if any are given, and reports that it was done before.
-func (r *restarter) killed(after time.Duration, begun []string, args ...string) (done bool) {
+// killed runs weft for a time, counted from when something is so if that is given, and reports that it was done before.
+func (r *restarter) killed(after time.Duration, begun func() bool, args ...string) (done bool) {
 	r.t.Helper()
 	c, errOut := r.command(args...)
 	must(r.t, c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	var err error
-	for len(begun) > 0 && r.journalled(begun) <= 0 && !done {
+	for begun != nil && !done && !begun() {
 		select {
 		case err = <-ended:
 			done = true
@@ -343,6 +358,17 @@ func (r *restarter) killed(after time.Duration, begun []string, args ...string) 
 		r.t.Fatalf("weft %v: %v\n%s", args, err, errOut)
 	}
 	return err == nil
+}
+
+// checkpointed reports whether a drive has left how far it is.
+func (r *restarter) checkpointed() bool {
+	r.t.Helper()
+	paths, err := filepath.Glob(filepath.Join(r.folder, journal.CheckpointOf("*", "*")))
+	must(r.t, err)
+	return slices.ContainsFunc(paths, func(path string) bool {
+		c, err := journal.ReadCheckpoint(path)
+		return err == nil && c.Calls > 0
+	})
 }
 
 // journalled is the first row that some output lacks.

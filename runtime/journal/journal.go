@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"weft/ops"
+	"weft/ops/files/fileio"
 	"weft/planner/plan"
 	"weft/runtime/audit"
 )
@@ -180,8 +181,9 @@ func (j *Journal) Close() error { return j.file.Close() }
 // Remove ends a journal whose output is complete or given up.
 func (j *Journal) Remove() error { return errors.Join(j.file.Close(), os.Remove(j.file.Name())) }
 
-// Forget removes a journal or a checkpoint, if there is one.
+// Forget removes a journal or a checkpoint, if there is one, and what was to become one when its run died.
 func Forget(path string) error {
+	fileio.Sweep(path)
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot remove what an unfinished run left: %w", err)
 	}

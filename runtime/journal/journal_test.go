@@ -109,6 +109,13 @@ func TestRemovedJournalsAreGone(t *testing.T) {
 	if _, err := Read(out); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
+	dead := filepath.Join(filepath.Dir(out), "."+filepath.Base(PathOf(out))+".ABCDEFGHIJKL.part")
+	if err := errors.Join(os.WriteFile(dead, nil, 0o666), Forget(PathOf(out))); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("what was to become a journal when its run died: %v", err)
+	}
 	if _, err := Create(filepath.Join(t.TempDir(), "no", "out.npy"), header()); err == nil {
 		t.Error("a journal in no folder")
 	}

@@ -43,6 +43,9 @@ func Create(path string) (*Pending, error) {
 	return p, nil
 }
 
+// Sweep removes what writers of a file that died left beside it, as Create does.
+func Sweep(path string) { sweep(filepath.Split(Target(path))) }
+
 // tag is the length of what tells the temporary files of one name apart.
 const tag = 12
 
