@@ -71,6 +71,15 @@ func (p HostPart) Row(row int) []byte {
 	return p.Data[start:end:end]
 }
 
+// Together is all elements, where they lie one after the other.
+func (p HostPart) Together() (data []byte, ok bool) {
+	bytes := p.Buf.Len() * p.Buf.Type.Size()
+	if p.Stride() != p.Width()*p.Buf.Type.Size() {
+		return nil, false
+	}
+	return p.Data[p.Offset() : p.Offset()+bytes], true
+}
+
 // LoadRow widens a row to float64, into dst of Width elements.
 func (p HostPart) LoadRow(dst []float64, row int) { device.Load(p.Buf.Type, dst, p.Row(row)) }
 
@@ -94,8 +103,8 @@ func (p HostPart) Store(from int, src []float64) {
 // pieces cuts n consecutive elements into parts of rows.
 func (p HostPart) pieces(n, from int, visit func(done int, b []byte)) {
 	w, size := p.Width(), p.Buf.Type.Size()
-	if p.Stride() == w*size { // rows lie one after the other
-		visit(0, p.Data[from*size:(from+n)*size])
+	if all, ok := p.Together(); ok {
+		visit(0, all[from*size:(from+n)*size])
 		return
 	}
 	for done := 0; done < n; {

@@ -24,7 +24,7 @@ func Lines(buf *ir.Buffer, at region.Region, bare, pitched bool) (out []device.L
 	spans := Spans(buf, at)
 	p, size := buf.Pad, buf.Type.Size()
 	pitch := int64(buf.Row() * size)
-	wide := len(buf.Shape) > 1 && float64(p.Before+p.After) >= worthLeaving*float64(buf.Row())
+	wide := len(buf.Shape) > 1 && buf.Held == 0 && float64(p.Before+p.After) >= worthLeaving*float64(buf.Row())
 	if bare && pitched && wide && len(spans) == 1 && spans[0].From%pitch == 0 && spans[0].To%pitch == 0 {
 		width := (buf.Row() - p.Before - p.After) * size
 		count := int((spans[0].To - spans[0].From) / pitch)
@@ -56,7 +56,7 @@ func CopiedOf(buf *ir.Buffer, at region.Region) region.Region {
 	if len(at) == 0 {
 		return region.Whole(buf.Shape...)
 	}
-	if rows := RowsOf(buf, at[0]); 2*at.Points() > rows.Points() {
+	if rows := RowsOf(buf, at[0]); buf.Held == 0 && 2*at.Points() > rows.Points() {
 		return rows
 	}
 	return at

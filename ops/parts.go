@@ -153,7 +153,7 @@ func runsOf(buf *ir.Buffer, at region.Region) runs {
 		return runs{len: buf.Cells()}
 	}
 	cut := n - 1
-	for cut > 0 && at[cut] == (region.Interval{Hi: buf.Shape[cut]}) {
+	for cut > 0 && at[cut] == (region.Interval{Hi: buf.Shape[cut]}) && (cut < n-1 || buf.Held == 0) {
 		cut--
 	}
 	r := runs{len: at[cut].Len() * stride[cut], first: at[cut].Lo * stride[cut], outer: at[:cut], stride: stride}
@@ -174,9 +174,30 @@ func RegionBytes(buf *ir.Buffer, at region.Region) (bytes, pieces int64) {
 	if at.Empty() {
 		return 0, 0
 	}
+	if from, to, ok := HeldRows(buf, at); ok {
+		return int64(to - from), 1
+	}
 	r := runsOf(buf, at)
 	pieces = r.outer.Points()
 	return pieces * int64(r.len*buf.Type.Size()), pieces
+}
+
+// HeldRows is where some rows of a buffer lie in memory of which parts are held, as a whole: whatever lies between the parts belongs to none.
+func HeldRows(buf *ir.Buffer, at region.Region) (from, to int, ok bool) {
+	n := len(at)
+	if buf.Held == 0 || at.Empty() || n > 2 && !at[1:n-1].Equal(region.Whole(buf.Shape[1:n-1]...)) {
+		return 0, 0, false
+	}
+	each := buf.Type.Size()
+	for _, extent := range buf.Shape[1 : n-1] {
+		each *= extent
+	}
+	first := at[n-1].Lo
+	if first > 0 {
+		first += buf.Pad.Before
+	}
+	first *= buf.Type.Size()
+	return first + at[0].Lo*each*buf.Held, min(first+at[0].Hi*each*buf.Held, int(buf.Bytes())), true
 }
 
 // ByteRanges yields where a region of a buffer lies in memory, in ascending order. The padding at an end of a row goes with the
@@ -201,20 +222,26 @@ func ByteRanges(buf *ir.Buffer, at region.Region) iter.Seq2[int, int] {
 
 // FillPadding gives the padding beside a region of a buffer its value.
 func FillPadding(buf *ir.Buffer, at region.Region, data []byte) {
-	p, row, size := buf.Pad, buf.Row(), buf.Type.Size()
-	if p.Before+p.After == 0 || len(buf.Shape) == 0 {
+	p, last := buf.Pad, len(buf.Shape)-1
+	if p.Before+p.After == 0 || last < 0 || at.Empty() {
 		return
 	}
-	fill := func(from, to int) {
-		for i := from; i < to; i++ {
-			device.SetFloat(buf.Type, data, i, p.Value)
+	stride, width := buf.Strides(), buf.Shape[last]
+	fill := func(from, n int) {
+		for i := range n {
+			device.SetFloat(buf.Type, data, from+i, p.Value)
 		}
 	}
-	for from, to := range ByteRanges(buf, at) {
-		lo, hi := from/size, to/size
-		for start := lo / row * row; start < hi; start += row {
-			fill(max(lo, start), min(hi, start+p.Before))
-			fill(max(lo, start+row-p.After), min(hi, start+row))
+	for index := range at[:last].Indices() {
+		row := 0
+		for d, x := range index {
+			row += x * stride[d]
+		}
+		if at[last].Lo == 0 {
+			fill(row, p.Before)
+		}
+		if at[last].Hi == width {
+			fill(row+p.Before+width, p.After)
 		}
 	}
 }
@@ -278,7 +305,7 @@ func (p HostPart) sub(at region.Region) HostPart {
 	}
 	from := first * p.Stride()
 	out := HostPart{Buf: &buf}
-	to := from + out.Rows()*p.Stride()
+	to := from + out.Rows()*p.Stride() + (buf.Padded()-buf.Row())*buf.Type.Size()
 	out.Data = p.Data[from:to:to]
 	return out
 }

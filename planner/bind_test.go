@@ -183,6 +183,7 @@ func TestDamagedPlansAreRefused(t *testing.T) {
 		{"instance: ", "instance: 7", "the program has"},
 		{"tile: ", "tile: -", "cut into parts"},
 		{"block_rows: ", "block_rows: -", "blocks of"},
+		{"bytes: 48128000", "held: 7\n    bytes: 48128000", "elements of its rows"},
 		{"add f32 ", "sub f32 ", "hash"},
 		{"contract", "", "hash"},
 		{"sin(x", "cos(x", "none of"},

@@ -189,14 +189,14 @@ func TestBlocksEndAtChunks(t *testing.T) {
 	}
 }
 
-// Rows of which strips are read end with pages, so that a strip takes what it holds; rows that are read whole lie side by side, and so do those of runs without strips.
-func TestStripsBeginWithPages(t *testing.T) {
-	for columns, padded := range map[int]int{20000: 20480, 5000: 5120, 2500: 3072} { // rows of f32, of which a page holds 1024
-		t.Run(fmt.Sprint(columns), func(t *testing.T) { stripsBeginWithPages(t, columns, padded) })
+// Of arrays that come in strips as much of each row is held as a strip needs; rows that are read whole lie side by side, and so do those of runs without strips.
+func TestStripsLieInOnePiece(t *testing.T) {
+	for _, columns := range []int{20000, 5000, 2500} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) { stripsLieInOnePiece(t, columns) })
 	}
 }
 
-func stripsBeginWithPages(t *testing.T, columns, padded int) {
+func stripsLieInOnePiece(t *testing.T, columns int) {
 	build := func(w *streams) []*ops.Instance {
 		return []*ops.Instance{w.keepRows("out", w.product(w.waves(matrix(60, 40)), w.waves(matrix(40, columns))))}
 	}
@@ -208,18 +208,19 @@ func stripsBeginWithPages(t *testing.T, columns, padded int) {
 		t.Fatal(err)
 	}
 	runWithin(t, w, whole, p, budget)
+	at := p.Stream.Passes[0].Strip[0]
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		row, want := b.Bufs[0].Row(), b.Layout.Dims[1].Size
+		row, want, least := b.Bufs[0].Row(), b.Layout.Dims[1].Size, b.Layout.Dims[1].Size
 		if want == columns {
-			want = padded
+			want, least = at+32, at // a line more where that is whole pages, and what rows are padded with to whole lines
 		}
-		if row != want || b.Bytes != int64(4*row*b.Layout.RowCount()) {
+		if row < least || row > want || b.Bytes != b.Bufs[0].Bytes() {
 			t.Errorf("%s: rows of %d elements, %d bytes; want %d", b.Stage, row, b.Bytes, want)
 		}
-	}
-	if at := p.Stream.Passes[0].Strip[0]; at%1024 != 0 {
-		t.Errorf("strips of %d", at)
+		if row*4%4096 == 0 {
+			t.Errorf("%s: rows of %d elements are whole pages", b.Stage, row)
+		}
 	}
 	held := int64(0) // of a block of each but the second, in memory: two blocks of what is read or written, and a strip of that
 	strip, rows := int64(p.Stream.Passes[0].Strip[0]), int64(p.Stream.Passes[0].BlockRows)
@@ -231,7 +232,7 @@ func stripsBeginWithPages(t *testing.T, columns, padded int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := rest.Buffers[1]; b.Bufs[0].Pad != (ir.Pad{}) {
-		t.Errorf("%s is padded without strips", b.Stage)
+	if b := rest.Buffers[1]; b.Bufs[0].Held != 0 {
+		t.Errorf("%s holds parts of rows without strips", b.Stage)
 	}
 }

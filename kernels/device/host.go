@@ -62,10 +62,16 @@ func hostBytes(buf *ir.Buffer) (int, error) {
 		if s < 0 || buf.Pad.Before < 0 || buf.Pad.After < 0 {
 			return 0, fmt.Errorf("buffer %s %v with padding %d, %d: extents cannot be negative", buf.Name, buf.Shape, buf.Pad.Before, buf.Pad.After)
 		}
+		if d == len(buf.Shape)-1 && buf.Held > 0 {
+			s = buf.Held
+		}
 		if s > 0 && n > most/int64(s) {
 			return 0, fmt.Errorf("buffer %s %v of %s: more than %d TiB", buf.Name, buf.Shape, buf.Type, most>>40)
 		}
 		n *= int64(s)
+	}
+	if n > 0 {
+		n += int64(buf.Padded()-buf.Row()) * int64(buf.Type.Size())
 	}
 	return int(n), nil
 }

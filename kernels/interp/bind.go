@@ -128,7 +128,7 @@ func fits(b *ir.Buffer, host []float64) error {
 // plain is a buffer without padding.
 func plain(b *ir.Buffer) *ir.Buffer {
 	out := *b
-	out.Pad = ir.Pad{}
+	out.Pad, out.Held = ir.Pad{}, 0
 	return &out
 }
 

@@ -17,6 +17,9 @@ type Buffer struct {
 	Type  DType
 	Shape []int // elements an axis; empty for a scalar
 	Pad   Pad
+	// Held is how many elements of a row, padding included, are in memory at a time where it is not all of them; 0: all are. Rows lie that far apart, so that
+	// parts of them which begin and end at the same places lie one behind the other, wherever these are.
+	Held  int
 	Facts Facts
 }
 
@@ -118,8 +121,16 @@ func (b *Buffer) Len() int {
 	return n
 }
 
-// Row is the distance in elements between neighbouring rows (the innermost axis with its padding).
+// Row is the distance in elements between neighbouring rows: the innermost axis with its padding, or what is held of that.
 func (b *Buffer) Row() int {
+	if b.Held > 0 {
+		return b.Held
+	}
+	return b.Padded()
+}
+
+// Padded is the elements of the innermost axis with its padding.
+func (b *Buffer) Padded() int {
 	if len(b.Shape) == 0 {
 		return 1
 	}
@@ -141,7 +152,7 @@ func (b *Buffer) Strides() []int {
 	return s
 }
 
-// Cells is the number of elements with padding: what must be allocated, margins apart.
+// Cells is the number of elements with padding: what must be allocated, margins apart. Where parts of rows are held, the last row ends behind them.
 func (b *Buffer) Cells() int {
 	if len(b.Shape) == 0 {
 		return 1
@@ -149,6 +160,9 @@ func (b *Buffer) Cells() int {
 	n := b.Row()
 	for _, s := range b.Shape[:len(b.Shape)-1] {
 		n *= s
+	}
+	if n > 0 {
+		n += b.Padded() - b.Row()
 	}
 	return n
 }

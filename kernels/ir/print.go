@@ -121,6 +121,9 @@ func (p *printer) declare(w io.Writer, b *Buffer) {
 	if b.Pad != (Pad{}) {
 		fmt.Fprintf(w, " pad %d+%d of %v", b.Pad.Before, b.Pad.After, b.Pad.Value)
 	}
+	if b.Held > 0 {
+		fmt.Fprintf(w, " held %d", b.Held)
+	}
 	if b.Facts.Mono != 0 {
 		fmt.Fprintf(w, " mono %d", b.Facts.Mono)
 	}

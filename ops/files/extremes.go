@@ -17,8 +17,8 @@ func extremes(h ops.HostArray) span {
 	p := h.Parts[0]
 	of := span{math.Inf(1), math.Inf(-1)}
 	each, n := p.Row, p.Rows()
-	if p.Stride() == p.Width()*p.Buf.Type.Size() { // rows lie one after the other
-		each, n = func(int) []byte { return p.Data[:h.Type.Len()*p.Buf.Type.Size()] }, 1
+	if all, ok := p.Together(); ok {
+		each, n = func(int) []byte { return all }, 1
 	}
 	for row := range n {
 		of = of.and(extremesOf(p.Buf.Type, each(row)))

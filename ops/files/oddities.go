@@ -38,15 +38,15 @@ func (o *oddities) begin(at region.Region, t ops.Type) (before []region.Region) 
 
 // add counts those of a region of an array, but for what was seen before. It may be called concurrently.
 func (o *oddities) add(ctx context.Context, h ops.HostArray, at region.Region, whole ops.Type, before []region.Region) error {
-	if !h.Type.Elem.Base.Float() {
+	if !h.Type.Elem.Base.Float() || slices.ContainsFunc(before, at.Within) {
 		return nil
 	}
 	var values []float64
 	for _, p := range h.Parts {
 		size, width := p.Buf.Type.Size(), p.Width()
 		bytes := p.Row
-		if p.Stride() == width*size { // rows lie one after the other
-			width, bytes = max(1, h.Type.Len()), func(int) []byte { return p.Data }
+		if all, ok := p.Together(); ok {
+			width, bytes = max(1, h.Type.Len()), func(int) []byte { return all }
 		}
 		for from := 0; from < h.Type.Len(); {
 			column := from % width

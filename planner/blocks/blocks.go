@@ -247,7 +247,7 @@ func (s *schedule) peak(f *flow, p *Pass) int64 {
 			if sinks[b] && t > 0 {
 				lo = min(lo, tr.lo[t-1])
 			}
-			alive += min(Window(b, s.window(b, region.Interval{Lo: lo, Hi: hi})), b.Bytes)
+			alive += min(f.window(b, s.window(b, region.Interval{Lo: lo, Hi: hi})), b.Bytes)
 		}
 		most = max(most, alive)
 	}
@@ -266,7 +266,7 @@ func (s *Stream) largestWindow() (name string, rows int, bytes int64) {
 	for b, tr := range sched.tracks {
 		for t := range tr.hi {
 			at := region.Interval{Lo: tr.lo[t], Hi: tr.hi[t]}
-			if w := Window(b, sched.window(b, at)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
+			if w := s.flow.window(b, sched.window(b, at)); s.flow.kept[b] == "" && (w > bytes || w == bytes && b.Stage < name) {
 				name, rows, bytes = cmp.Or(b.Label, b.Stage), at.Len(), w
 			}
 		}

@@ -14,15 +14,32 @@ import (
 func (f *flow) stream(budget int64, cut, tried bool) (s *Stream, ok bool) {
 	s = &Stream{Passes: f.passes(), flow: f, Stream: plan.Stream{Whole: f.plan.Totals.PeakBytes, Strips: f.strips}}
 	ok = true
+	if f.strips {
+		f.narrow()
+	}
 	for i := range s.Passes {
 		p := &s.Passes[i]
 		p.tried = tried
-		ok = p.choose(f, budget, cut) && ok
-		s.PeakBytes, s.least = max(s.PeakBytes, p.Peak), max(s.least, p.least)
-		s.seconds, s.once = s.seconds+p.seconds, s.once+p.once
-		if tried && !ok {
+		if ok = p.choose(f, budget, cut) && ok; tried && !ok {
 			break
 		}
+		f.hold(p)
+	}
+	for again := ok && f.strips; again; { // of what passes have in common, one may hold more than others need
+		again = false
+		for i := range s.Passes {
+			p := &s.Passes[i]
+			if p.set(f, p.BlockRows, p.Strip); p.Peak > budget && ok {
+				ok, again = p.choose(f, budget, cut), true
+				f.hold(p)
+			}
+		}
+		again = again && ok
+	}
+	for i := range s.Passes {
+		p := &s.Passes[i]
+		s.PeakBytes, s.least = max(s.PeakBytes, p.Peak), max(s.least, p.least)
+		s.seconds, s.once = s.seconds+p.seconds, s.once+p.once
 	}
 	s.describe()
 	if ok {
@@ -46,7 +63,7 @@ func (p *Pass) choose(f *flow, budget int64, cut bool) bool {
 		fewest = min(p.edges[0], p.Rows)
 	}
 	for _, fewest := range slices.Compact([]int{p.liked(fewest), fewest}) {
-		if p.chooseRows(f, budget, nil, fewest) || f.strips && f.cuttable(p) && p.chooseStrip(f, budget, fewest, cut) {
+		if p.most == nil && p.chooseRows(f, budget, nil, fewest) || f.strips && f.cuttable(p) && p.chooseStrip(f, budget, fewest, cut) {
 			p.once = f.schedule(p, p.Rows, 0, nil).seconds(f, p)
 			return true
 		}
@@ -98,8 +115,11 @@ const worth = 0.95
 
 // chooseStrip finds strips that fit with at least so many rows a block: about as wide as can be, and of such those that take least time.
 func (p *Pass) chooseStrip(f *flow, budget int64, fewest int, cut bool) bool {
-	wider := p.tallest.Layout.Shape()[1:]
-	strip := p.narrower(f, wider)
+	wider, strip := p.most, p.most
+	if p.most == nil {
+		wider = p.tallest.Layout.Shape()[1:]
+		strip = p.narrower(f, wider)
+	}
 	for ; strip != nil && (cut || p.unbroken(strip)) && !p.chooseRows(f, budget, strip, fewest); strip = p.narrower(f, strip) {
 		wider = strip
 	}
@@ -223,7 +243,7 @@ func lcm(a, b int) int {
 	return a / g * b
 }
 
-// stripEdge is what the extents of strips along the innermost dim are multiples of where files do not say, at least: vectors begin there. In long rows pages do.
+// stripEdge is what the extents of strips along the innermost dim are multiples of where files do not say: vectors begin there.
 const stripEdge = 256
 
 // edge is what blocks of less than an extent along a dim should be multiples of.
@@ -232,9 +252,6 @@ func (p *Pass) edge(dim, extent int) int {
 	case e > 1 && e < extent:
 		return e
 	case dim > 0 && dim == len(p.edges)-1:
-		if n := page / p.tallest.Layout.Elem.Size(); extent >= manyPages*n {
-			return max(stripEdge, n)
-		}
 		return stripEdge
 	}
 	return 1

@@ -37,10 +37,6 @@ func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, leas
 		if way.carrying && len(f.carry) == 0 {
 			continue
 		}
-		asItLies := func() {}
-		if way.strips {
-			asItLies = f.toPages()
-		}
 		try, fits := f.stream(budget, way.chunks, tried)
 		switch {
 		case fits && p.Totals.Later: // what is counted has the rest: half, or what the smallest blocks leave
@@ -60,7 +56,6 @@ func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, leas
 		case way.chunks && (nearest == nil || try.least < nearest.least): // what is in the way of the others is not in the way of these
 			nearest = try
 		}
-		asItLies()
 		if s != nil && s.seconds <= dear*s.once {
 			break
 		}
@@ -74,9 +69,7 @@ func Fit(p *bound.Plan, kind string, budget int64, tried bool) (why string, leas
 		return nearest.obstacle(budget), min(p.Totals.PeakBytes, nearest.least)
 	}
 	clear(s.flow.needs) // of blocks that were not chosen
-	if s.Strips {
-		s.flow.toPages()
-	}
+	s.flow.lay()
 	for u, c := range s.flow.carry {
 		u.step.Kernel.Carries(c)
 		s.Carries = append(s.Carries, u.step.ID)

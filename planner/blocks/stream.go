@@ -27,6 +27,7 @@ type Pass struct {
 	units   []*unit
 	targets []*bound.Buffer
 	tallest *bound.Buffer // of them
+	most    []int         // how wide strips may be, as what they need is held; nil: any
 	edges   []int         // what extents of blocks should be multiples of
 	least   int64         // bytes that do, of all blocks that were tried
 	seconds float64       // that its blocks take besides computing, and in one block
@@ -64,7 +65,8 @@ type flow struct {
 	kept    map[*bound.Buffer]string // arrays that stay as a whole, and why
 	late    map[*bound.Buffer]bool   // of these, those whose readers need all of them at once: they wait for a later pass
 	scratch map[string]int64
-	strips  bool // blocks may be narrower than rows
+	strips  bool                  // blocks may be narrower than rows
+	held    map[*bound.Buffer]int // elements of rows that are held of arrays which strips may be narrower than; 0: all
 
 	carrying bool                   // kernels may make a few turns at a time
 	carry    map[*unit]*bound.Carry // those that do
@@ -394,6 +396,7 @@ func Lay(p *bound.Plan) (*Stream, error) {
 	d := p.Stream
 	f := newFlow(p, d.Strips, false)
 	s := &Stream{Stream: *d, Passes: f.passes(), flow: f}
+	f.asPlanned()
 	if !slices.EqualFunc(s.Passes, d.Passes, func(p Pass, q plan.Pass) bool {
 		return slices.Equal(p.Steps, q.Steps) && slices.Equal(p.Makes, q.Makes) && p.Rows == q.Rows
 	}) {
@@ -406,9 +409,10 @@ func Lay(p *bound.Plan) (*Stream, error) {
 			return nil, fmt.Errorf("a pass of the plan is cut into blocks of %d rows, as wide as %v", rows, strip)
 		}
 		p.set(f, rows, strip)
+		p.most = strip
 		p.Reads, p.Writes = d.Passes[i].Reads, d.Passes[i].Writes
 	}
-	return s, nil
+	return s, f.fitsHeld(s.Passes)
 }
 
 // StepBlocks is how many blocks of rows a step runs in.

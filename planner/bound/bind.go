@@ -151,6 +151,14 @@ func (b *binder) array(i int) error {
 			buf.Pad = ir.Pad{Before: p.Before, After: p.After, Value: v}
 		}
 	}
+	if h := d.Held; h != 0 {
+		if h < 0 || len(bufs[0].Shape) < 2 || h > bufs[0].Padded() || b.from.Stream == nil || !b.from.Stream.Strips {
+			return fmt.Errorf("array %s holds %d elements of its rows", d.ID, h)
+		}
+		for _, buf := range bufs {
+			buf.Held = h
+		}
+	}
 	if is, bytes := layout.String(), ops.BytesOf(bufs); is != d.Type || bytes != d.Bytes || RoleOf(s) != d.Role {
 		return fmt.Errorf("array %s is %s of %s (%d bytes), and now %s of %s (%d bytes)", d.ID, d.Role, d.Type, d.Bytes, RoleOf(s), is, bytes)
 	}
@@ -377,7 +385,7 @@ func (b *binder) drive(s *Step) error {
 
 // Alike reports whether two buffers lie alike in memory.
 func Alike(a, b *ir.Buffer) bool {
-	return a.Type == b.Type && slices.Equal(a.Shape, b.Shape) && a.Pad.Same(b.Pad)
+	return a.Type == b.Type && slices.Equal(a.Shape, b.Shape) && a.Pad.Same(b.Pad) && a.Held == b.Held
 }
 
 // RoleOf is where the elements of a stage come from.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -38,11 +39,14 @@ type Buffer struct {
 
 // Measure has the plan say how rows of the array are padded, and what it takes.
 func (b *Buffer) Measure() {
-	b.Bytes, b.Padded, b.Pad = ops.BytesOf(b.Bufs), "", nil
+	b.Bytes, b.Padded, b.Pad, b.Held = ops.BytesOf(b.Bufs), "", nil, b.Bufs[0].Held
 	if buf := b.Bufs[0]; buf.Pad != (ir.Pad{}) {
 		p := buf.Pad
 		b.Padded = fmt.Sprintf("rows of %d + %d + %d, %g outside", p.Before, buf.Shape[len(buf.Shape)-1], p.After, p.Value)
 		b.Pad = &plan.Pad{Before: p.Before, After: p.After, Value: strconv.FormatFloat(p.Value, 'g', -1, 64)}
+	}
+	if b.Held > 0 {
+		b.Padded = strings.TrimPrefix(fmt.Sprintf("%s, %d elements of a row at a time", b.Padded, b.Held), ", ")
 	}
 }
 

@@ -138,15 +138,15 @@ type Buffer struct {
 	Pinned string `yaml:"pinned,omitempty" json:"pinned,omitempty"`
 
 	// Key names the stage among all of the program: see Key of a stage.
-	Key string `yaml:"key,omitempty" json:"key,omitempty"`
-	// Values identify the elements of a table.
-	Values string `yaml:"values,omitempty" json:"values,omitempty"`
-	// Transposed says that the last two dims lie in memory in the other order; Interleaved that real and imaginary part lie side by side, along
-	// a last dim; Box is which part of the array there is, dim by dim as they lie; Pad the margins of rows and their value.
+	Key    string `yaml:"key,omitempty" json:"key,omitempty"`
+	Values string `yaml:"values,omitempty" json:"values,omitempty"` // what identifies the elements of a table
+	// Transposed says that the last two dims lie in memory in the other order; Interleaved that real and imaginary part lie side by side, along a last dim; Box is which
+	// part of the array there is, dim by dim as they lie; Pad the margins of rows and their value; Held how much of each row, with margins, there is at a time; 0: all.
 	Transposed  bool  `yaml:"transposed,omitempty" json:"transposed,omitempty"`
 	Interleaved bool  `yaml:"interleaved,omitempty" json:"interleaved,omitempty"`
 	Box         []Box `yaml:"box,omitempty,flow" json:"box,omitempty"`
 	Pad         *Pad  `yaml:"pad,omitempty" json:"pad,omitempty"`
+	Held        int   `yaml:"held,omitempty" json:"held,omitempty"`
 }
 
 // Box are the indices of one dim from Lo up to Hi.

@@ -18,16 +18,17 @@ type Patches struct {
 	*reserved
 }
 
-// NewPatches reserves the addresses of a buffer, whose elements begin with a page; large pages if whole rows are dropped.
-func NewPatches(buf *ir.Buffer, rows bool) (*Patches, error) {
+// NewPatches reserves the addresses of a buffer, whose elements begin with a page. If so many whole rows are dropped at a time, which is more than none, they come in
+// large pages where they fill many: each end of them takes up to one more than it holds.
+func NewPatches(buf *ir.Buffer, rows int) (*Patches, error) {
 	r, err := newReserved(int(buf.Bytes()), device.MarginBytes(buf))
 	if err != nil {
 		return nil, fmt.Errorf("memory: cannot reserve %d bytes of addresses for %s: %w", buf.Bytes(), buf.Name, err)
 	}
-	if rows {
+	if rows > 0 && buf.Bytes()/int64(max(1, buf.Shape[0]))*int64(rows) >= hugeFrom {
 		r.enlarge()
 	}
-	return &Patches{buf, rows, r}, nil
+	return &Patches{buf, rows > 0, r}, nil
 }
 
 // Host is the buffer as a whole.

@@ -80,7 +80,7 @@ func TestPagesOfRowsThatWentComeBack(t *testing.T) {
 func TestPatchesOfRowsComeBack(t *testing.T) {
 	const n, rows = 2048, 512
 	buf := &ir.Buffer{Name: "p", Type: ir.F64, Shape: []int{n, n}}
-	p, err := NewPatches(buf, true)
+	p, err := NewPatches(buf, n) // in large pages
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestPatchesOfRowsComeBack(t *testing.T) {
 func TestBoxesKeepThePagesTheyBeginIn(t *testing.T) {
 	const n, rows, parts = 3000, 256, 10
 	buf := &ir.Buffer{Name: "p", Type: ir.F64, Shape: []int{rows * parts, n}}
-	p, err := NewPatches(buf, true)
+	p, err := NewPatches(buf, rows*parts) // in large pages
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,7 +221,7 @@ func TestWindowsThatAreEmptiedStaySmall(t *testing.T) {
 func TestPartsOfRowsLeaveNothing(t *testing.T) {
 	const n, rows, wide = 30000, 32, 14000 // no whole pages, more than are moved one by one
 	buf := &ir.Buffer{Name: "p", Type: ir.F64, Shape: []int{20 * rows, n}}
-	p, err := NewPatches(buf, false)
+	p, err := NewPatches(buf, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,5 +240,29 @@ func TestPartsOfRowsLeaveNothing(t *testing.T) {
 	}
 	if more := resident(t) - before; more > 2*rows*wide*8+8<<20 {
 		t.Errorf("%d bytes are held of boxes of %d", more, rows*wide*8)
+	}
+}
+
+// Few rows that begin and end within large pages would take several times what they hold: they have small ones.
+func TestNarrowBandsTakeWhatTheyHold(t *testing.T) {
+	const n, rows = 4000, 128
+	buf := &ir.Buffer{Name: "p", Type: ir.F64, Shape: []int{n, n}}
+	p, err := NewPatches(buf, rows)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Free()
+	before, most := resident(t), int64(0)
+	for lo := 0; lo+rows <= n; lo += rows {
+		at := region.Region{{Lo: lo, Hi: lo + rows}, {Hi: n}}
+		p.Ready(at)
+		for k := lo * n; k < (lo+rows)*n; k++ {
+			device.SetFloat(ir.F64, p.Host(), k, 1)
+		}
+		most = max(most, resident(t)-before)
+		p.Drop(at, func(region.Region) bool { return false })
+	}
+	if most > 2*rows*n*8 {
+		t.Errorf("%d bytes for bands of %d", most, rows*n*8)
 	}
 }

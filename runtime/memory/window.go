@@ -2,6 +2,7 @@ package memory
 
 import (
 	"fmt"
+	"iter"
 	"sync"
 
 	"weft/kernels/device"
@@ -51,7 +52,7 @@ func (w *Window) Extend(at region.Region) {
 	defer w.mu.Unlock()
 	if w.at.Empty() {
 		w.at = at.Along(0, region.Interval{Lo: at[0].Lo, Hi: at[0].Lo})
-		if !w.begun && at[1:].Equal(region.Whole(w.buf.Shape[1:]...)) {
+		if _, _, held := ops.HeldRows(w.buf, at); !w.begun && (held || at[1:].Equal(region.Whole(w.buf.Shape[1:]...))) {
 			w.enlarge()
 		}
 		w.begun = true
@@ -59,7 +60,7 @@ func (w *Window) Extend(at region.Region) {
 	if hi := w.at[0].Hi; at[0].Hi > hi {
 		more := w.at.Along(0, region.Interval{Lo: hi, Hi: at[0].Hi})
 		if len(w.idle) > 0 {
-			for from, to := range ops.ByteRanges(w.buf, more) {
+			for from, to := range w.ranges(more) {
 				end := min(w.up(to), w.down(len(w.data)))
 				w.stays(w.down(from), w.up(from))
 				w.stays(end, w.up(to))
@@ -69,6 +70,14 @@ func (w *Window) Extend(at region.Region) {
 		ops.FillPadding(w.buf, more, w.data)
 		w.at[0].Hi = at[0].Hi
 	}
+}
+
+// ranges are where a region lies: rows of which parts are held in one piece.
+func (w *Window) ranges(at region.Region) iter.Seq2[int, int] {
+	if from, to, ok := ops.HeldRows(w.buf, at); ok {
+		return func(yield func(from, to int) bool) { yield(from, to) }
+	}
+	return ops.ByteRanges(w.buf, at)
 }
 
 // Drop gives the memory of rows before lo back.
@@ -81,12 +90,12 @@ func (w *Window) Drop(lo int) {
 	}
 	gone, rest := w.at.Along(0, region.Interval{Lo: w.at[0].Lo, Hi: lo}), w.at.Along(0, region.Interval{Lo: lo, Hi: w.at[0].Hi})
 	next := len(w.data) // where what is still there begins
-	for from := range ops.ByteRanges(w.buf, rest) {
+	for from := range w.ranges(rest) {
 		next = from
 		break
 	}
 	first, end := next, 0
-	for from, to := range ops.ByteRanges(w.buf, gone) {
+	for from, to := range w.ranges(gone) {
 		if to-from >= leastMoved {
 			w.drop(w.pages(from, to, next))
 			continue

@@ -141,3 +141,54 @@ func TestNarrowWindowsTakeMemoryForTheirColumns(t *testing.T) {
 		w.Drop(rows)
 	}
 }
+
+// Where parts of rows are held, a strip lies in one piece, wherever it begins, and rows of it come and go as whole ones do; its values and padding stay.
+func TestHeldStripsLieInOnePiece(t *testing.T) {
+	const rows, columns, wide, step, kept = 3000, 60000, 5000, 500, 700
+	buf := &ir.Buffer{Name: "w", Type: ir.F32, Shape: []int{rows, columns}, Pad: ir.Pad{Before: 32, After: 64, Value: 7}, Held: wide + 96 + 16}
+	typ := ops.Type{Elem: ops.F32, Dims: []ops.Dim{{Name: "y", Size: rows}, {Name: "x", Size: columns}}}
+	w, err := NewWindow(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Free()
+	if got, all := len(w.Host()), rows*columns*4; got > all/10 {
+		t.Errorf("%d bytes of addresses, all rows take %d", got, all)
+	}
+	h := ops.HostArray{Type: typ, Parts: []ops.HostPart{{Buf: buf, Data: w.Host()}}}
+	before, line := resident(t), make([]float64, wide)
+	for lo := 0; lo < columns; lo += wide {
+		for from := 0; from < rows; from += step {
+			at := region.Region{{Lo: from, Hi: from + step}, {Lo: lo, Hi: lo + wide}}
+			w.Extend(at)
+			part := h.Sub(at).Parts[0]
+			for row := range step {
+				for i := range line {
+					line[i] = float64(from + row + lo + i)
+				}
+				part.StoreRow(row, line)
+			}
+			w.Drop(from + step - kept)
+			if there, most := resident(t)-before, int64((kept+step)*buf.Row()*4+8<<20); there > most {
+				t.Errorf("column %d, row %d: %d bytes are there, %d are needed", lo, from, there, most)
+			}
+			if there, want := w.Bytes(), int64(min(kept, from+step)*buf.Row()*4); there > want {
+				t.Errorf("column %d, row %d: %d bytes are counted, and rows take %d", lo, from, there, want)
+			}
+			for _, row := range []int{max(0, from+step-kept), from + step - 1} {
+				part := h.Sub(region.Region{{Lo: row, Hi: row + 1}, {Lo: lo, Hi: lo + wide}}).Parts[0]
+				part.LoadRow(line, 0)
+				for i, v := range line {
+					if v != float64(row+lo+i) {
+						t.Fatalf("row %d, column %d is %g", row, lo+i, v)
+					}
+				}
+				cell := func(i int) float64 { return device.Float(ir.F32, w.Host(), row*buf.Row()+i) }
+				if lo == 0 && (cell(0) != 7 || cell(31) != 7) || lo+wide == columns && (cell(32+columns) != 7 || cell(32+columns+63) != 7) {
+					t.Fatalf("padding of row %d is lost", row)
+				}
+			}
+		}
+		w.Drop(rows)
+	}
+}

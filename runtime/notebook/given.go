@@ -70,7 +70,7 @@ func (g *given) Held(as []*ir.Buffer) (parts [][]byte) {
 		return nil
 	}
 	for i, p := range g.host.Parts {
-		if b := as[i]; b.Type != p.Buf.Type || !slices.Equal(b.Shape, p.Buf.Shape) || !b.Pad.Same(p.Buf.Pad) {
+		if b := as[i]; b.Type != p.Buf.Type || !slices.Equal(b.Shape, p.Buf.Shape) || !b.Pad.Same(p.Buf.Pad) || b.Held != p.Buf.Held {
 			return nil
 		}
 		parts = append(parts, p.Data)

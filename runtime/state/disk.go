@@ -114,7 +114,11 @@ func openDisk(s *State, list ops.Tasks, path string, keep bool) (d *Disk, err er
 	for _, id := range s.step.Drive.Tiles.Arrays {
 		a := &onDisk{buffer: s.around.ByID[id]}
 		a.rows = s.step.Drive.Tiles.Rows && slices.Contains(s.step.Writes, id)
-		if a.mem, err = memory.NewPatches(a.buffer.Bufs[0], a.rows); err != nil {
+		rows := 0
+		if a.rows {
+			rows = list.At(0).Makes[0].Box[0].Len()
+		}
+		if a.mem, err = memory.NewPatches(a.buffer.Bufs[0], rows); err != nil {
 			return d, err
 		}
 		if slices.Contains(s.step.Writes, id) {

@@ -80,6 +80,9 @@ func (c *checker) buffer(b *ir.Buffer) {
 	if p.Before+p.After != 0 && !b.Type.Holds(p.Value) {
 		c.wrong("buffer %s is padded with %v, which is no %s", b.Name, p.Value, b.Type)
 	}
+	if b.Held < 0 || b.Held > b.Padded() || b.Held > 0 && len(b.Shape) < 2 {
+		c.wrong("buffer %s holds %d elements of rows of %d", b.Name, b.Held, b.Padded())
+	}
 	if b.Facts.Mono < -1 || b.Facts.Mono > ir.MonoEither {
 		c.wrong("buffer %s claims monotony %d; it can be -1, 0, 1 or %d", b.Name, b.Facts.Mono, ir.MonoEither)
 	}

@@ -14,8 +14,8 @@ func Decode(h ops.HostArray, unit ops.Unit, from element.DType, data []byte) {
 	each := h.Type.Elem.Scalars()
 	stored := ElemOf(from).Base
 	size := stored.Size()
-	if p := h.Parts[0]; from != element.Uint64 && each == 1 && p.Buf.Type == stored && unit.SI() == 1 && unit.Offset == 0 && p.Buf.Pad.Before+p.Buf.Pad.After == 0 {
-		InParallel(h.Type.Len(), func(lo, hi int) { copy(p.Data[lo*size:hi*size], data[lo*size:hi*size]) })
+	if all, ok := h.Parts[0].Together(); ok && from != element.Uint64 && each == 1 && h.Parts[0].Buf.Type == stored && unit.SI() == 1 && unit.Offset == 0 {
+		InParallel(h.Type.Len(), func(lo, hi int) { copy(all[lo*size:hi*size], data[lo*size:hi*size]) })
 		return
 	}
 	InParallel(h.Type.Len(), func(lo, hi int) {

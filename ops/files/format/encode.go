@@ -53,8 +53,8 @@ func (o Order) plain(h ops.HostArray) bool {
 func verbatim(ctx context.Context, w io.Writer, h ops.HostArray) error {
 	p := h.Parts[0]
 	piece, n := p.Row, p.Rows()
-	if all := n * p.Stride(); p.Buf.Pad.Before+p.Buf.Pad.After == 0 {
-		piece, n = func(i int) []byte { return p.Data[i*atOnce : min((i+1)*atOnce, all)] }, (all+atOnce-1)/atOnce
+	if all, ok := p.Together(); ok {
+		piece, n = func(i int) []byte { return all[i*atOnce : min((i+1)*atOnce, len(all))] }, (len(all)+atOnce-1)/atOnce
 	}
 	for i := range n {
 		if err := ctx.Err(); err != nil {
