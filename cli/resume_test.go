@@ -81,7 +81,7 @@ a = read("in.npy", dims: [i, k])
 b = read("in.npy", dims: [k, j])
 sin(dot(a, b, over: k)) | write("p.npy")
 `},
-	{name: "wide", rows: 300, columns: 6000, outputs: []string{"walls.tif", "b.npy"}, budget: "8MiB", strips: "rows x 768, 300 rows", text: `
+	{name: "wide", rows: 300, columns: 6000, outputs: []string{"walls.tif", "b.npy"}, budget: "8MiB", strips: "rows x 512, 300 rows", text: `
 a = read("in.tif")
 w = a | walls
 (w.height | write("walls.tif"))
