@@ -64,11 +64,9 @@ func (f *flow) holds(b *bound.Buffer, at region.Region) int {
 	if n := at[len(at)-1].Len(); n > 0 {
 		all = part.Pad.Before + n + part.Pad.After
 	}
-	if size < line {
-		all = (all*size + line - 1) / line * line / size
-		if all*size%page == 0 {
-			all += line / size
-		}
+	all = (all*size + line - 1) / line * line / size
+	if all*size%page == 0 {
+		all += line / size
 	}
 	return min(max(held, all), part.Padded())
 }
