@@ -28,8 +28,21 @@ c = causal.order(points[c: 0], points[c: 1])
 k = causal.propagator(c, mass: 1, density: 1000)
 k | write("k.npy")
 between = k - rename(k, from: [i, j], to: [j, i])
-modes = eigen(dot(between, rename(between, from: j, to: l), over: i), count: 10, method: lanczos, until: 1e-13)
+modes = eigen(dot(between, rename(between, from: j, to: l), over: i), count: 10, method: lanczos, tolerance: 1e-13)
 modes.value | write("modes.npy")
+fn ways(block) = eigen(complex(0 * between, between), count: 10, method: lanczos, which: highest, tolerance: 1e-12, block: block)
+one = ways(1)
+eight = ways(8)
+most = ways(32)
+turned = eigen(between, count: 20, tolerance: 1e-12)
+one.value | write("one.npy")
+eight.value | write("eight.npy")
+most.value | write("most.npy")
+imag(turned.value) | write("turned.npy")
+max(abs(real(turned.value))) | write("beside.npy")
+(max(one.residual) + max(eight.residual) + max(most.residual) + max(turned.residual)) | write("residual.npy")
+v = most.vector
+cast(max(abs(sum(v * conj(rename(v, from: eigenvalue, to: other)), over: i) - where(indices(v, eigenvalue) == rename(indices(v, eigenvalue), from: eigenvalue, to: other), 1, 0))), f64) | write("angles.npy")
 modes.vector | write("vectors.npy")
 cast(mean(where(c, 1, 0)), f64) | write("density.npy")
 `), 0o666))
@@ -89,6 +102,28 @@ cast(mean(where(c, 1, 0)), f64) | write("density.npy")
 			if math.Abs(dot) > 1e-12 {
 				t.Errorf("the products of vectors %d and %d are off by %g", i, j, dot)
 			}
+		}
+	} // The same by the hermitian matrix itself, whatever the block, and by the antisymmetric one, whose eigenvalues are pairs on the imaginary axis.
+	for _, name := range []string{"one", "eight", "most", "turned"} {
+		got, _, err := npy.Load[float64](filepath.Join(r.folder, name+".npy"))
+		must(t, err)
+		for i := range 10 {
+			v := got[i]
+			if name == "turned" {
+				if v = got[2*i]; v != -got[2*i+1] {
+					t.Errorf("%g and %g are no pair", v, got[2*i+1])
+				}
+			}
+			if want := math.Sqrt(values[n-1-2*i]); math.Abs(v/want-1) > 1e-10 {
+				t.Errorf("%s: mode %d is %.12g, and %.12g by another way", name, i, v, want)
+			}
+		}
+	}
+	for name, most := range map[string]float64{"beside": 1e-10, "residual": 1e-8, "angles": 1e-12} {
+		got, _, err := npy.Load[float64](filepath.Join(r.folder, name+".npy"))
+		must(t, err)
+		if !(got[0] <= most) {
+			t.Errorf("%s: %g", name, got[0])
 		}
 	}
 }

@@ -35,7 +35,7 @@ func TestBudgetsHold(t *testing.T) {
 		"product":  "a = read(\"a.npy\", dims: [i, k])\nb = read(\"a.npy\", dims: [k, j])\ndot(a, b, over: k) | write(\"out.npy\")\n",
 		"cholesky": "cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"out.npy\")\n",
 		"inverse":  "inverse(read(\"a.npy\", dims: [i, j]), rows: i, columns: j, triangle: lower) | write(\"out.npy\")\n",
-		"lanczos":  "e = eigen(read(\"a.npy\", dims: [i, j]), most: 30, until: 0)\n(e.vector | write(\"out.npy\"))\n",
+		"lanczos":  "e = eigen(read(\"a.npy\", dims: [i, j]), count: 3, method: lanczos, tolerance: 1e-9)\n(e.vector | write(\"out.npy\"))\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := &restarter{t: t, folder: t.TempDir(), env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}

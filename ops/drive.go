@@ -21,6 +21,7 @@ type Drive struct {
 	State []*Stage
 	Start []*Stage // what they hold at first, made around the drive
 	Calls []Program
+	Says  []string // what was chosen where nothing was asked for, and why: explain prints it
 	// Rounds, if set, says that the state is of objects, each of which is done by itself.
 	Rounds *Rounds
 	// Tasks, if set, are what the algorithm does one after the other where its arrays do not fit the memory (see Lowering.Room): of the arrays that they

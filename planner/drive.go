@@ -67,7 +67,7 @@ func (b *builder) tiles(out *ops.Stage, g *graph.Drive, o tasks.Order) *plan.Til
 func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 	opt := b.opt
 	opt.After, opt.Params = nil, nil
-	at := &driven{number: len(b.driven) + 1, drive: &plan.Drive{}}
+	at := &driven{number: len(b.driven) + 1, drive: &plan.Drive{Says: g.Says}}
 	b.driven[op] = at
 	id := fmt.Sprintf("%sd%d", b.opt.within, at.number)
 	taken := int64(0)

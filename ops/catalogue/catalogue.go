@@ -9,6 +9,7 @@ import (
 	"weft/ops"
 	"weft/ops/array"
 	"weft/ops/beam"
+	"weft/ops/eigen"
 	"weft/ops/files"
 	"weft/ops/fourier"
 	"weft/ops/linear"
@@ -48,7 +49,7 @@ func New(groups ...[]*ops.Spec) *Catalogue {
 func Standard() *Catalogue { return standard() }
 
 var standard = sync.OnceValue(func() *Catalogue {
-	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), places.Specs(), repeat.Specs(),
+	return New(array.Specs(), shape.Specs(), files.Specs(), beam.Specs(), simulate.Specs(), sky.Specs(), linear.Specs(), eigen.Specs(), places.Specs(), repeat.Specs(),
 		prelude.Specs(), fourier.Specs(), plots.Specs(), order.Specs())
 })
 

@@ -28,7 +28,7 @@ func (z *large) products(l *ops.Lowering, a, into *ops.Stage) *ops.Stage {
 			return ops.Real(b.Sub(b.Sub(x, b.Alu(ir.Floor, x)), b.F64(0.5)))
 		})
 	}
-	u, v := vector("some", golden), vector("others", math.Sqrt2-1)
+	u, v := vector("some", math.Phi-1), vector("others", math.Sqrt2-1)
 	made := func(name string, one, other *ops.Stage, term func(b *ops.Body, x *ir.Node) *ir.Node) *ops.Stage {
 		return l.Stage(name, rows, []*ops.Stage{a, one, other}, func(b *ops.Body, at []*ir.Node) ops.Elem {
 			first := one.At(b, at[0]).Re

@@ -70,7 +70,7 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 		if turns == n {
 			return k
 		}
-		x := b.Mul(b.Cast(ir.F64, b.Add(b.Mul(r, b.I32(turns)), b.Add(k, b.I32(1)))), b.F64(golden))
+		x := b.Mul(b.Cast(ir.F64, b.Add(b.Mul(r, b.I32(turns)), b.Add(k, b.I32(1)))), b.F64(math.Phi-1))
 		x = b.Mul(b.Sub(x, b.Alu(ir.Floor, x)), b.F64(float64(n)))
 		return b.Max(b.I32(0), b.Min(b.Cast(ir.I32, x), b.I32(n-1)))
 	}
@@ -146,7 +146,7 @@ func (z *assumed) doubtOrthogonal(l *ops.Lowering, batch []ops.Dim, element func
 		vectors.Size = vectorsOfAll
 	}
 	sign := func(b *ops.Body, p, i *ir.Node) *ir.Node {
-		x := b.Mul(b.Cast(ir.F64, b.Add(b.Mul(p, b.I32(n)), b.Add(i, b.I32(1)))), b.F64(golden))
+		x := b.Mul(b.Cast(ir.F64, b.Add(b.Mul(p, b.I32(n)), b.Add(i, b.I32(1)))), b.F64(math.Phi-1))
 		return b.Select(b.Lt(b.Sub(x, b.Alu(ir.Floor, x)), b.F64(0.5)), b.F64(-1), b.F64(1))
 	}
 	sum := func(b *ops.Body, term func(k *ir.Node) *ir.Node) *ir.Node {

@@ -340,7 +340,7 @@ func (b *binder) drive(s *Step) error {
 	}) {
 		return fmt.Errorf("its state does not begin as that of %s", s.Op.Spec.Name)
 	}
-	s.Step.Drive = &plan.Drive{Start: d.Start, Moves: d.Moves, Single: d.Single, Tiles: d.Tiles, Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds}
+	s.Step.Drive = &plan.Drive{Start: d.Start, Moves: d.Moves, Single: d.Single, Tiles: d.Tiles, Programs: slices.Clone(d.Programs), Rounds: programs[0].Rounds, Says: d.Says}
 	s.Holds = b.plan.Holds(d)
 	for i, g := range programs {
 		at := &s.Step.Drive.Programs[i]

@@ -15,6 +15,7 @@ type Drive struct {
 	Programs []Program
 	State    []*ops.Stage // as Tasks name it
 	Tasks    ops.Tasks
+	Says     []string
 }
 
 // Tiled reports whether any drive has arrays on disk.
@@ -70,7 +71,7 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 	for _, s := range c.Stages {
 		here[Key(s)] = s
 	}
-	d := &Drive{Start: about.Start, State: about.State, Tasks: about.Tasks}
+	d := &Drive{Start: about.Start, State: about.State, Tasks: about.Tasks, Says: about.Says}
 	if d.Tasks.Of != nil {
 		if len(op.Out) != 1 {
 			panic("planner: " + op.Spec.Name + " has more than one output, and these on disk")

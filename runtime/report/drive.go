@@ -41,17 +41,21 @@ func states(p *bound.Plan, s *bound.Step) string {
 		}
 		return fmt.Sprintf("a state of %s, of which each call stores a box", size(sum))
 	}
-	last := len(s.Programs) - 1
-	of := s.Drive.Programs[last]
-	bytes := func(ids []string, besides []string) (sum int64) {
+	bytes := func(of int, ids []string, besides []string) (sum int64) {
 		for _, id := range ids {
-			if b := s.Programs[last].Buffer(id); b != nil && !slices.Contains(besides, id) {
+			if b := s.Programs[of].Buffer(id); b != nil && !slices.Contains(besides, id) {
 				sum += b.Bytes
 			}
 		}
 		return sum
 	}
-	return fmt.Sprintf("a state of %s, and %s of the next one", size(bytes(of.Now, nil)), size(bytes(of.Next, of.Now)))
+	now, next := int64(0), int64(0) // of the program that has most of it
+	for i, of := range s.Drive.Programs {
+		if n, x := bytes(i, of.Now, nil), bytes(i, of.Next, of.Now); n+x > now+next {
+			now, next = n, x
+		}
+	}
+	return fmt.Sprintf("a state of %s, and %s of the next one", size(now), size(next))
 }
 
 // movedTiles says which tiles a drive reads or writes.

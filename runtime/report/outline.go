@@ -338,6 +338,9 @@ func (o *outline) footing() {
 	for i := range o.plan.Steps {
 		if s := &o.plan.Steps[i]; s.Drive != nil {
 			o.line("%s", clip(s.ID+": "+states(o.plan, s)+"; "+o.calls(s), outlineWidth))
+			for _, said := range s.Drive.Says {
+				o.line("%s  %s", strings.Repeat(" ", len(s.ID)), said)
+			}
 			for j, about := range s.Programs {
 				for _, c := range about.Chains {
 					o.line("%s", clip(s.Program(j)+" "+by(about, c, func(id string) string { return named(about, id) }), outlineWidth))

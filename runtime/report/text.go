@@ -130,6 +130,9 @@ func (t *printer) step(s *bound.Step) {
 	case s.Kind == plan.DriveStep:
 		t.line("%-3s drive   %s%s", s.ID, s.Name, args)
 		t.arrays("gives", s.Writes)
+		for _, said := range s.Drive.Says {
+			t.line("      chose   %s", said)
+		}
 		if r := s.Drive.Rounds; r != nil {
 			t.line("      rounds  each %s until it is done; when half are, the others move up and only these are computed", r.Dim)
 		}

@@ -1,7 +1,6 @@
-package linear
+package eigen
 
 import (
-	"errors"
 	"fmt"
 	"math"
 
@@ -9,30 +8,6 @@ import (
 	"weft/ops"
 	"weft/ops/problem"
 )
-
-var eigen = &ops.Spec{
-	Name: "eigen", Doc: "Largest eigenvalues of a matrix, and their vectors.", Group: "linear algebra",
-	Long: "power is the power method: v is multiplied by the matrix and scaled to length 1, over and over, until no element changes by more than until. It finds " +
-		"the eigenvalue of largest magnitude, where there is one, and is the quicker the more that stands out: errors shrink by the ratio of the next " +
-		"one's magnitude to it in each call. The first vector is the same in every run. A matrix that does not fit the memory is read, or computed, " +
-		"anew in each call. lanczos is for symmetric matrices: it finds the eigenvalues of largest magnitude, the largest first, in far fewer " +
-		"calls where they lie close to each other, in float64, and keeps a few tens of vectors. Golub and Van Loan, Matrix Computations, 4th edition, " +
-		"7.3.1 and 10.5.",
-	Returns: "value, in the unit of the matrix, and vector, over its first dimension, of length 1; for a count above 1 both over eigenvalue too.",
-	Error:   ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-4},
-	Params: []ops.Param{
-		ops.In("input", "matrix: real, over two dimensions of one extent"),
-		ops.Count("count", "eigenvalues to find").Within(1, 100).Or(ops.Integer(1)),
-		ops.Choose("method", "how they are found; power finds one", "power", "lanczos").Or(ops.Symbol("power")),
-		ops.Count("most", "calls at most").Within(1, 1e9).Or(ops.Integer(1000)),
-		ops.Num("until", "", "where to stop: power, at the largest change of an element; lanczos, at the part of A v that is not along v; 0: not before the last call").AtLeast(0).Or(ops.Number{V: 1e-6}),
-	},
-	Examples: []ops.Example{{Title: "A line of springs", Code: "i = axis(i, 0 .. 7 in 8)\nj = axis(j, 0 .. 7 in 8)\nk = where(i == j, 2, where(abs(i - j) == 1, -1, 0))\n" +
-		"e = eigen(k)\nshow(e.value)\nshow(e.vector)"},
-		{Title: "Its three largest", Code: "i = axis(i, 0 .. 7 in 8)\nj = axis(j, 0 .. 7 in 8)\nk = where(i == j, 2, where(abs(i - j) == 1, -1, 0))\n" +
-			"show(eigen(k, count: 3, method: lanczos).value)"}},
-	Bind: bindEigen,
-}
 
 // power is a use of eigen.
 type power struct {
@@ -43,36 +18,13 @@ type power struct {
 	until  float64
 }
 
-func bindEigen(c *ops.Call) (ops.Op, error) {
-	t := c.Type("input")
-	var errs []error
-	if len(t.Dims) != 2 || t.Dims[0].Size != t.Dims[1].Size || t.Dims[0].Size == 0 {
-		errs = append(errs, problem.Wrong(problem.WrongDims, "input", "take a square part of it", "`eigen` needs a square matrix, and the input is %s", t))
-	}
-	if t.Elem.Complex || t.Elem.Base == ir.Bool {
-		errs = append(errs, problem.Wrong(problem.WrongElementType, "input", "", "`eigen` needs real numbers, and the input is %s", t))
-	}
-	if err := errors.Join(errs...); err != nil {
-		return nil, err
-	}
-	elem := ops.ElemType{Base: ops.Inexact(t.Elem.Widen().Base)}
-	switch count := c.Int("count"); {
-	case count > t.Dims[0].Size:
-		return nil, problem.Wrong(problem.OutOfBounds, "count", "", "%s has %d eigenvalues", t, t.Dims[0].Size)
-	case c.Symbol("method") == "lanczos":
-		if err := reachable(c.Number("until"), ir.F64, 1); err != nil {
-			return nil, err
-		}
-		return newLanczos(t, elem, count, c.Int("most"), c.Number("until")), nil
-	case count > 1:
-		return nil, problem.Wrong(problem.CannotHonour, "count", "use method: lanczos, for symmetric matrices", "method: power finds one eigenvalue, not %d", count)
-	}
+func newPower(t ops.Type, elem ops.ElemType, most int, until float64) (ops.Op, error) {
 	// The largest element of a vector of length 1 is no less than this.
-	if err := reachable(c.Number("until"), elem.Base, 1/math.Sqrt(float64(t.Dims[0].Size))); err != nil {
+	if err := reachable(until, elem.Base, 1/math.Sqrt(float64(t.Dims[0].Size))); err != nil {
 		return nil, err
 	}
 	return &power{
-		matrix: t, most: int(c.Number("most")), until: c.Number("until"),
+		matrix: t, most: most, until: until,
 		vector: ops.Type{Elem: elem, Dims: t.Dims[:1]}, value: ops.Type{Elem: elem, Unit: t.Unit},
 	}, nil
 }
@@ -82,15 +34,8 @@ func (p *power) Outputs() []ops.Output {
 	return []ops.Output{{Name: "value", Type: p.value}, {Name: "vector", Type: p.vector}}
 }
 
-// The state of the power method.
-const (
-	stateValue = iota
-	stateVector
-	stateChange
-)
-
-// golden spreads the elements of the first vector.
-const golden = math.Phi - 1
+// powerChange is the state of the power method behind its outputs.
+const powerChange = stateVector + 1
 
 // Programs are the start and one call: a product, its length and what it says of the eigenvalue, and the next vector.
 func (p *power) Programs(l *ops.Lowering) ops.Drive {
@@ -175,7 +120,7 @@ func (p *power) Drive(h ops.Host) (ops.Note, error) {
 		if call < p.most && p.until == 0 { // nothing to look at
 			continue
 		}
-		change, err := h.Scalar(stateChange)
+		change, err := h.Scalar(powerChange)
 		if err != nil {
 			return ops.Note{}, err
 		}
@@ -194,7 +139,7 @@ func (p *power) Drive(h ops.Host) (ops.Note, error) {
 		case change <= p.until && call > 1:
 			return note, nil
 		case call == p.most && p.until > 0:
-			note.Warnings = []problem.Problem{problem.Wrong(problem.Unfinished, "most", "allow more calls with most, or more change with until; for a symmetric matrix, method: lanczos takes fewer",
+			note.Warnings = []problem.Problem{problem.Wrong(problem.Unfinished, "most", "allow more calls with most, or a larger tolerance; for a symmetric matrix, method: lanczos takes fewer",
 				"eigen stopped after %d calls, when an element still changed by %.2g", call, change)}
 			return note, nil
 		case call == p.most:
