@@ -47,6 +47,20 @@ type Tile struct {
 	Box region.Region
 }
 
+// Room is the memory for all arrays of a drive, where they do not fit as a whole.
+type Room struct {
+	Bytes int64            // 0: they fit
+	Each  map[string]int64 // of arguments that are made where they are read: the bytes that tiles of what they are made from have for an element
+}
+
+// Of is what an element of an argument takes in tiles.
+func (r Room) Of(param string, t Type) int64 {
+	if n, made := r.Each[param]; made {
+		return n
+	}
+	return int64(t.Elem.Size())
+}
+
 // Rounds are calls over the objects that are not done yet. They stand in front: when half are done, what the state holds of these goes to the
 // outputs, and the others move up. An object is computed from what the state holds of itself alone, and so to the same bits wherever it
 // stands.
@@ -79,7 +93,7 @@ type StateBox struct {
 // Host is all that an algorithm sees of a run.
 type Host interface {
 	// Room is that of the Lowering; Task begins one of Drive.Tasks, each once and in their order.
-	Room() int64
+	Room() Room
 	Task(number int) error
 	Launch(call int) error                 // one of Drive.Calls
 	Box(call int, box region.Region) error // one that is Boxed, over a box of what it stores

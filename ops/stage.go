@@ -194,9 +194,9 @@ type Lowering struct {
 	Op     *Instance
 	Inputs map[string]*Stage // array arguments by parameter name
 	Lists  map[string][]*Stage
-	Room   int64 // bytes of memory for all arrays of a drive, where they do not fit as a whole; 0: they do
-	Blocks bool  // it runs in blocks of rows: arrays are made from what is there of others row by row
-	Strict bool  // what is only said of arrays is looked at also where that takes a pass of its own
+	Room   Room
+	Blocks bool // it runs in blocks of rows: arrays are made from what is there of others row by row
+	Strict bool // what is only said of arrays is looked at also where that takes a pass of its own
 	stages []*Stage
 }
 

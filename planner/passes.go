@@ -207,7 +207,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		}
 		if opt.tries.need = g.Least(); g.Least() > opt.Memory {
 			opt.tries.failed()
-			break
+			continue // it may be less of what is made from stored arrays
 		}
 		opt.tries.need = 0
 		if p, err = build(g, dev, opt); err == nil {

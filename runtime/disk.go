@@ -14,7 +14,7 @@ import (
 )
 
 // Room implements ops.Host.
-func (d *drive) Room() int64 { return d.run.plan.Room }
+func (d *drive) Room() ops.Room { return d.run.plan.Graph.Drives[d.step.Op].Room }
 
 // Task implements ops.Host. A checkpoint is made between tasks, when all that was made is in the file.
 func (d *drive) Task(number int) error {
@@ -67,11 +67,11 @@ func (d *drive) onDisk(note *ops.Note) error {
 	for _, m := range slices.Concat(d.step.Drive.Tiles.Reads, d.step.Drive.Tiles.Writes) {
 		note.Planned += m.Bytes
 	}
-	if d.run.scratch == nil {
-		d.run.scratch = map[string]*state.Disk{}
-	}
 	d.run.scratch[d.step.Writes[0]] = disk
-	return nil
+	if d.run.plan.Stream != nil { // steps behind it read it by rows
+		return nil
+	}
+	return disk.Bring()
 }
 
 // leave closes what is on disk. What no checkpoint tells of is of no use to a later run.

@@ -94,7 +94,7 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
 	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
-		onHost: map[string]bool{}, made: map[string]bool{}, doubt: audit.Doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands)}
+		onHost: map[string]bool{}, made: map[string]bool{}, doubt: audit.Doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands), scratch: map[string]*state.Disk{}}
 }
 
 // once is Run with one plan.

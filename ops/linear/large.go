@@ -267,7 +267,7 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	d := ops.Drive{State: states, Start: start, Calls: calls}
 	if b := z.tile(l.Room); b > 0 {
 		start[stateX] = nil
-		if d.Tasks = z.tasks(b, a, states[stateX]); z.does == solveTriangle {
+		if d.Tasks = z.tasks(b, l.Room, a, states[stateX]); z.does == solveTriangle {
 			d.Tasks = z.substitutions(b, l, states[stateX])
 		}
 	}
@@ -323,13 +323,16 @@ func (z *large) columns(h ops.Host, p pass, at region.Interval, sides region.Reg
 			}
 		}
 	}
+	if parts == nil { // zeros, which are there
+		return nil
+	}
 	width := region.Interval{Hi: at.Len()}
 	for _, part := range parts {
 		of := there
 		if p.sparse && p.up {
 			of.Hi = max(of.Lo, part[0].Hi)
 		} else if p.sparse {
-			of.Lo = min(of.Hi, max(part[0].Lo/group*group, sides[0].Lo))
+			of.Lo = min(of.Hi, z.begins(part[0].Lo, sides[0].Lo))
 		}
 		if err := h.Set(stateAt, 0, float64(at.Lo), float64(of.Lo), float64(of.Len()), 0); err != nil {
 			return err

@@ -21,14 +21,14 @@ func (w work) fraction() float64 {
 // counter is a host that counts what an algorithm would launch.
 type counter struct {
 	z     *large
-	room  int64
+	room  ops.Room
 	tile  int
 	turns float64
 	of    map[int]*work
 }
 
 // work counts the calls of all programs.
-func (z *large) work(room int64) map[int]work {
+func (z *large) work(room ops.Room) map[int]work {
 	c := counter{z: z, room: room, tile: z.rootTile(room), of: map[int]*work{}}
 	if _, err := z.Drive(&c); err != nil {
 		panic(err) // nothing is computed that could fail
@@ -75,7 +75,7 @@ func (c *counter) Set(state, at int, v ...float64) error {
 }
 
 func (*counter) Edit(func([][]float64) error, ...ops.StateBox) error { return nil }
-func (c *counter) Room() int64                                       { return c.room }
+func (c *counter) Room() ops.Room                                    { return c.room }
 func (*counter) Task(int) error                                      { return nil }
 func (*counter) Launch(int) error                                    { return nil }
 func (*counter) Round(int) (int, error)                              { return 0, nil }

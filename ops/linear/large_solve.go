@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
 )
@@ -23,7 +24,7 @@ func (z *large) order(b int) (out []found) {
 	for _, sides := range z.tilesOf(z.sides[0].Size, b) {
 		var known region.Interval
 		for _, at := range unknowns {
-			if p.sparse && (p.up && at.Lo >= sides.Hi || !p.up && at.Hi <= sides.Lo) {
+			if p.sparse && (p.up && at.Lo >= sides.Hi || !p.up && at.Hi <= z.begins(sides.Lo, sides.Lo)) {
 				continue
 			}
 			out = append(out, found{sides, at, known})
@@ -33,10 +34,19 @@ func (z *large) order(b int) (out []found) {
 	return out
 }
 
+// begins is the first unknown that counts for a right side of an inverse among some, of which the first is given. All before the right side is zero, but of short floats
+// so many terms at a time are summed by themselves, and these are the same whatever tiles there are.
+func (z *large) begins(side, first int) int {
+	if side = side / group * group; z.base == ir.F32 {
+		return side
+	}
+	return max(side, first)
+}
+
 // substitutions are the tasks.
 func (z *large) substitutions(b int, l *ops.Lowering, x *ops.Stage) ops.Tasks {
 	p, order, a := z.passes()[0], z.order(b), l.In("a")
-	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel)}
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel, l.Room)}
 	if z.rhs >= 0 {
 		out.Of = append(out.Of, l.In("b"))
 	}

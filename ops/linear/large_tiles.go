@@ -20,15 +20,18 @@ const (
 
 // tile is how many rows and columns tiles have in so much memory; 0: all is there as a whole. Three strips of rows are there at once. Of a root: on the diagonal, of the
 // tile under way, and of the next one; of the matrix two tiles. Of a substitution: what is known of the right sides, and of the triangle the strip under way and the
-// next one; of right sides two tiles.
-func (z *large) tile(room int64) int {
-	if room == 0 || z.does == solveDefinite || z.does == solveTriangle && len(z.sides) != 1 {
+// next one, unless that is made where it is read; of right sides two tiles.
+func (z *large) tile(room ops.Room) int {
+	if room.Bytes == 0 || z.does == solveDefinite || z.does == solveTriangle && len(z.sides) != 1 {
 		return 0
 	}
-	n := int64(z.n)
+	n, most := int64(z.n), int64(1<<14)
+	if z.does == solveTriangle && room.Of("a", z.a) == 0 {
+		most = 2 * sumBlock // nothing is read for a strip, so that wider ones move no less
+	}
 	for _, step := range []int64{sumBlock, panel} {
-		for b := min((n+step-1)/step*step, 1<<14); b >= step; b -= step {
-			if z.needs(b) <= room {
+		for b := min((n+step-1)/step*step, most); b >= step; b -= step {
+			if z.needs(b, room) <= room.Bytes {
 				return int(b)
 			}
 		}
@@ -37,7 +40,7 @@ func (z *large) tile(room int64) int {
 }
 
 // rootTile is the same where a root is found.
-func (z *large) rootTile(room int64) int {
+func (z *large) rootTile(room ops.Room) int {
 	if z.does != findRoot {
 		return 0
 	}
@@ -45,15 +48,15 @@ func (z *large) rootTile(room int64) int {
 }
 
 // needs is the room that tiles of so many rows take.
-func (z *large) needs(b int64) int64 {
-	size, n := int64(z.base.Size()), int64(z.n)
+func (z *large) needs(b int64, room ops.Room) int64 {
+	size, of, n := int64(z.base.Size()), room.Of("a", z.a), int64(z.n)
 	ends := int64(0) // pages that are there for parts of others
-	if n*size%tileBytes != 0 || b*size%tileBytes != 0 {
+	if n*size%tileBytes+b*size%tileBytes+n*of%tileBytes+b*of%tileBytes != 0 {
 		ends = 2 * tileBytes * b
 	}
-	bytes := 3*b*n*size + 2*(b*b*size+ends) + b*(8*b+2*panel*size)
+	bytes := 3*b*n*size + 2*(b*b*of+ends) + b*(8*b+2*panel*size)
 	if z.does == solveTriangle {
-		bytes = 3*b*n*size + 4*(b*b*size+ends) + 2*panel*size*(int64(z.sides[0].Size)+panel)
+		bytes = b*n*(size+2*of) + 4*(b*b*size+ends) + 2*panel*size*(int64(z.sides[0].Size)+panel)
 	}
 	return (bytes + 62) / 63 * 64
 }
@@ -72,7 +75,7 @@ func (z *large) at(rows, columns region.Interval) region.Region {
 }
 
 // tasks are the tiles in the order in which they are made: column by column of them, from the diagonal down.
-func (z *large) tasks(b int, a, x *ops.Stage) ops.Tasks {
+func (z *large) tasks(b int, room ops.Room, a, x *ops.Stage) ops.Tasks {
 	list := z.tilesOf(z.n, b)
 	boxes := make([][]region.Region, len(list))
 	var order [][2]int
@@ -85,7 +88,7 @@ func (z *large) tasks(b int, a, x *ops.Stage) ops.Tasks {
 		}
 	}
 	tile := func(i, j int) ops.Tile { return ops.Tile{Of: x, Box: boxes[j][i-j]} }
-	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel)}
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel, room)}
 	out.At = func(number int) ops.Task {
 		i, j := order[number][0], order[number][1]
 		t := ops.Task{Reads: []ops.Tile{{Of: a, Box: boxes[j][i-j]}}, Makes: []ops.Tile{tile(i, j)}}

@@ -195,6 +195,8 @@ func (f *fuser) decide(p *ops.Stage) {
 		}
 		switch {
 		case e.Code != "":
+		case f.g.Woven(p):
+			e.Code = plan.Woven
 		case f.g.Joined(p):
 			e.Code = plan.Pointwise
 		default:
@@ -301,7 +303,7 @@ func (f *fuser) parted(p, c *ops.Stage) plan.Code {
 		return plan.Counts
 	case p.Partial:
 		return plan.PartialSums
-	case f.g.Varies[c] && !f.g.Varies[p] && !f.g.Decoded(p) && !f.g.Parting(p):
+	case f.g.Varies[c] && !f.g.Varies[p] && !f.g.Woven(p) && !f.g.Decoded(p) && !f.g.Parting(p):
 		return plan.Invariant
 	case f.disagree(p, c):
 		return plan.OtherTypes

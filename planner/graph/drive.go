@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"maps"
 	"slices"
 
 	"weft/kernels/ir"
@@ -16,6 +17,7 @@ type Drive struct {
 	State    []*ops.Stage // as Tasks name it
 	Tasks    ops.Tasks
 	Says     []string
+	Room     ops.Room
 }
 
 // Tiled reports whether any drive has arrays on disk.
@@ -58,31 +60,22 @@ type Outside struct{ In, Of *ops.Stage }
 
 // drive gives a drive its programs, each with stages of its own, and what these and the state have from here.
 func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Stage) {
-	if c.spilled != nil && c.spilled.of[op] == nil {
-		l := ops.NewLowering(op, c.stageOf)
-		l.Room = c.how.Room
-		c.spills(op, bound.Programs(l).Tasks.Of)
-	}
-	l := ops.NewLowering(op, c.had(op))
-	l.Room = c.how.Room
+	t := c.tile(op, bound)
+	l := ops.NewLowering(op, c.had(t))
+	l.Room = t.room
 	about := bound.Programs(l)
+	if about.Tasks.Of != nil {
+		if len(op.Out) != 1 {
+			panic("planner: " + op.Spec.Name + " has more than one output, and these on disk")
+		}
+		about.Tasks = t.tasks(c, op, about)
+	}
 	c.Stages = append(c.Stages, l.Made()...)
 	here := map[string]*ops.Stage{}
 	for _, s := range c.Stages {
 		here[Key(s)] = s
 	}
-	d := &Drive{Start: about.Start, State: about.State, Tasks: about.Tasks, Says: about.Says}
-	if d.Tasks.Of != nil {
-		if len(op.Out) != 1 {
-			panic("planner: " + op.Spec.Name + " has more than one output, and these on disk")
-		}
-		d.Tasks.Of = slices.DeleteFunc(slices.Clone(d.Tasks.Of), func(s *ops.Stage) bool { return !slices.Contains(about.State, s) && !fromFile(s) })
-		d.Tasks.At = func(number int) ops.Task { // other arguments are made where they are read
-			t := about.Tasks.At(number)
-			t.Reads = slices.DeleteFunc(t.Reads, func(t ops.Tile) bool { return !slices.Contains(d.Tasks.Of, t.Of) })
-			return t
-		}
-	}
+	d := &Drive{Start: about.Start, State: about.State, Tasks: about.Tasks, Room: t.room, Says: about.Says}
 	around = slices.DeleteFunc(slices.Clone(about.Start), func(s *ops.Stage) bool { return s == nil })
 	for i := range about.Calls {
 		// All drives before it are made once, around it, unless one of its own loops needs what they give.
@@ -90,12 +83,12 @@ func (c *collector) drive(op *ops.Instance, bound ops.Driver) (around []*ops.Sta
 		if c.how.Apart {
 			once := about.Calls[i].Most == 1
 			told = func(s *ops.Stage) bool {
-				return d.OnDisk(s) || s.Type.Bytes() <= little && (!once || slices.Contains(around, s)) || c.given(s)
+				return d.OnDisk(s) || s.Type.Bytes() <= max(little, c.how.Room/256) && (!once || slices.Contains(around, s)) || c.given(s)
 			}
 		}
-		p := c.program(op, bound, i, true)
+		p := c.program(op, bound, t, i, true)
 		if p.takeOut(here, told); p.lacks() {
-			p = c.program(op, bound, i, false)
+			p = c.program(op, bound, t, i, false)
 			p.takeOut(here, told)
 		}
 		for _, o := range p.Outside {
@@ -176,14 +169,15 @@ func (c *collector) open(op *ops.Instance) []*ops.Instance {
 
 // program is one of a drive's calls. Bare, drives outside all turns that it is given something of have no programs in it: with
 // those, drives in a row would take twice as long for each one more.
-func (around *collector) program(op *ops.Instance, bound ops.Driver, call int, bare bool) Program {
+func (around *collector) program(op *ops.Instance, bound ops.Driver, t *tiled, call int, bare bool) Program {
 	c := newCollector()
+	c.stored = t.stored
 	c.how.Apart, c.how.Room, c.spilled = around.how.Apart, around.how.Room, around.spilled
 	c.findEnds([]*ops.Instance{op})
 	c.bare = bare
-	l := ops.NewLowering(op, c.had(op))
+	l := ops.NewLowering(op, c.stageOf)
 	c.bare = false
-	l.Room = c.how.Room
+	l.Room = t.room
 	d := bound.Programs(l)
 	c.Stages = append(c.Stages, l.Made()...)
 	next := d.Calls[call]
@@ -197,6 +191,10 @@ func (around *collector) program(op *ops.Instance, bound ops.Driver, call int, b
 		g.Varies[s] = slices.Contains(d.State, s) || slices.Contains(next.Next, s) || slices.ContainsFunc(slices.Concat(s.Inputs, g.Around[s]), func(in *ops.Stage) bool { return g.Varies[in] })
 	}
 	g.calls = float64(next.Most)
+	g.woven = map[string]bool{}
+	for _, w := range t.woven {
+		maps.Copy(g.woven, w.made)
+	}
 	return Program{Graph: g, Program: next, State: d.State, Rounds: d.Rounds}
 }
 

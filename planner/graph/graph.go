@@ -51,6 +51,7 @@ type Graph struct {
 	points  map[*ops.Stage]*Point
 	calls   float64            // of a program: how many there may be
 	shorter map[*ops.Stage]way // memo of shortest
+	woven   map[string]bool    // of a program: see Woven
 	Lowered int                // stages that were written into kernels, as a measure of the work
 }
 
@@ -109,8 +110,9 @@ type collector struct {
 	doubts []Sink // see ops.Doubtful; nil: of programs of a drive none are looked at
 
 	how     How
-	bare    bool    // drives outside all turns have no programs
-	spilled *spills // nil: nothing is
+	bare    bool                        // drives outside all turns have no programs
+	spilled *spills                     // nil: nothing is
+	stored  map[ops.Array]*ops.Instance // what a program has from disk
 }
 
 // findEnds looks through all that some instances are made from.
@@ -161,7 +163,12 @@ func newCollector() *collector {
 		Arguments: Arguments{Values: map[string]ops.Number{}, Fixed: map[string]string{}}}}
 }
 
-func (c *collector) stageOf(a ops.Array) *ops.Stage { return c.outputs(a.Of)[a.Out] }
+func (c *collector) stageOf(a ops.Array) *ops.Stage {
+	if from := c.stored[a]; from != nil {
+		return c.outputs(from)[0]
+	}
+	return c.outputs(a.Of)[a.Out]
+}
 
 func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 	if s, ok := c.made[op]; ok {
@@ -183,7 +190,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
 		l := ops.NewLowering(op, c.stageOf)
-		l.Room, l.Strict, l.Blocks = c.how.Room, c.how.Strict, c.how.Blocks
+		l.Room.Bytes, l.Strict, l.Blocks = c.how.Room, c.how.Strict, c.how.Blocks
 		c.doubt(op, l) // told before what is made of answers is shown
 		out = bound.Lower(l)
 		c.Stages = append(c.Stages, l.Made()...)

@@ -10,6 +10,7 @@ const (
 	Recomputed   Code = "F3"
 	Forced       Code = "F4"
 	Carried      Code = "F5"
+	Woven        Code = "F6"
 	Given        Code = "S1"
 	Barrier      Code = "S2"
 	Costly       Code = "S3"
@@ -38,6 +39,7 @@ var Meaning = map[Code]string{
 	Recomputed:   "fused: computing the elements again where they are read costs less than storing and loading them",
 	Forced:       "fused: asked for with @fuse",
 	Carried:      "fused: loops that read it in the order in which it is made carry what it follows from, and it is never stored",
+	Woven:        "fused: tasks read tiles of it, all of it does not fit the memory, and elements are made in few operations from fewer bytes",
 	Given:        "stored: the elements exist before the kernel runs (read from outside, or known while planning)",
 	Barrier:      "stored: every reader needs the result of a whole reduction, which must end before they begin",
 	Costly:       "stored: elements are read more than once in all, and computing them again would cost more than storing and loading them",

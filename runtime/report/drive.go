@@ -65,7 +65,7 @@ func movedTiles(p *bound.Plan, list []plan.MovedTiles) string {
 		b := p.Buffer(m.Buffer)
 		out = append(out, fmt.Sprintf("%d of %s (%d bytes)", m.Tiles, cmp.Or(b.Label, b.Stage), m.Bytes))
 	}
-	return strings.Join(out, " and ")
+	return cmp.Or(strings.Join(out, " and "), "nothing")
 }
 
 // around are the arrays that a drive's programs have from around it, made once.

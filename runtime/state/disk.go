@@ -412,5 +412,20 @@ func (d *Disk) Read(at region.Region, to ops.HostArray) error {
 	})
 }
 
+// Bring has all of the output in the memory that it has around the drive.
+func (d *Disk) Bring() error {
+	h, err := d.around.Host(d.out.buffer.ID)
+	if err != nil {
+		return err
+	}
+	at := h.Type.Whole()
+	for piece := range ops.Pieces(at, at.Shape()) {
+		if err := d.Read(piece, h.Sub(piece)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Release closes the file.
 func (d *Disk) Release() error { return d.file.Close() }
