@@ -241,8 +241,6 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 		most := min(chunkPoints, (n+1)/2)
 		if others >= manyOthers {
 			most = min(chunkPoints, n)
-		} else if i == 0 {
-			most = min(most, max(chunkPoints/2, (n+3)/4))
 		}
 		if most >= n { // whole steps, of which the last repeats points
 			most = (n + step - 1) / step * step

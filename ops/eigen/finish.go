@@ -118,7 +118,7 @@ func (r results) finished(p programs, a, x *ops.Stage) []*ops.Stage {
 	return []*ops.Stage{found, vectors, wrong, nil}
 }
 
-// certify makes the outputs by a pass, and says what that was worth. What was done is looked at with the pass too: rounding may have spoiled it.
+// certify makes the outputs by a pass, and says what is left of A v beside value v by it. A warning says that the method ended before that was small by its own count.
 func (r results) certify(h ops.Host, call, passes int, how string, a asked, done bool) (ops.Note, error) {
 	if err := h.Launch(call); err != nil {
 		return ops.Note{}, err

@@ -6,13 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/aside"
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
@@ -82,30 +81,15 @@ func (in input) bands(ctx context.Context, at region.Region, do func(band region
 		hi = min((lo/in.Band+1)*in.Band, at[0].Hi)
 		todo = append(todo, at.Along(0, region.Interval{Lo: lo, Hi: hi}))
 	}
-	faults := make([]error, len(todo))
-	var next atomic.Int64
-	var failed atomic.Bool
-	var workers sync.WaitGroup
-	several := runtime.GOMAXPROCS(0)
 	if in.Whole {
-		several = 1
-	}
-	for range min(several, len(todo)) {
-		workers.Go(func() {
-			for !failed.Load() {
-				i := int(next.Add(1)) - 1
-				if i >= len(todo) {
-					return
-				}
-				if faults[i] = ctx.Err(); faults[i] == nil {
-					faults[i] = do(todo[i])
-				}
-				failed.CompareAndSwap(false, faults[i] != nil)
+		for _, band := range todo {
+			if err := cmp.Or(ctx.Err(), do(band)); err != nil {
+				return err
 			}
-		})
+		}
+		return nil
 	}
-	workers.Wait()
-	return cmp.Or(faults...)
+	return aside.Each(ctx, len(todo), func(i int) error { return do(todo[i]) })
 }
 
 // same checks that starts of rows are what they were when they were looked up: what is read of other files follows from them.

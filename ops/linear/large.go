@@ -50,7 +50,8 @@ func newLarge(c *ops.Call, name string, s *small, does task) (*large, error) {
 	return &large{Gives: ops.One(s.out), a: a, row: s.row, col: s.column, n: s.n, does: does, rhs: -1, sides: a.Dims[s.row : s.row+1], base: s.out.Elem.Base}, nil
 }
 
-// The state. The root, its panel and what tells whether the matrix is symmetric are there where solutions are found by it, the tile where a root is found tile by tile.
+// The state. The root, its panel and what tells whether the matrix is symmetric are there where solutions are found by it, what columns before a tile, and before a
+// panel of it, take from it where a root is found tile by tile.
 const (
 	stateX = iota
 	statePanel
@@ -59,7 +60,8 @@ const (
 	stateRootX
 	stateRootPanel
 	stateBothWays
-	stateTile = stateRootX
+	stateBefore = stateRootX
+	stateTile   = stateRootPanel
 )
 
 // callSymmetric is the program behind those of the substitutions, where solutions are found by a root.
@@ -130,7 +132,10 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		l.State("inverse", real(along, width)), l.State("at", ops.Type{Elem: ops.I32, Dims: []ops.Dim{{Name: "number", Size: numbers}}}),
 	}
 	if tile > 0 {
-		states = append(states, l.State("tile", ops.Type{Elem: ops.F64, Dims: []ops.Dim{rows[0], {Name: "column", Size: tile}}}))
+		taken := ops.Type{Elem: ops.F64, Dims: []ops.Dim{rows[0], {Name: "column", Size: tile}}}
+		if states = append(states, l.State("before", taken)); tile > sumBlock {
+			states = append(states, l.State("tile", taken))
+		}
 	}
 	if z.does == solveDefinite {
 		states = append(states, l.State("root", real(z.a.Dims...)), l.State("root.panel", real(z.a.Dims[z.row], width)),
@@ -212,12 +217,14 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		}
 		less := func(b *ops.Body, right, is *ir.Node) *ir.Node { return b.Cast(base, b.Sub(b.Cast(ir.F64, right), is)) }
 		last := len(v.Type.Dims) - 1
-		if tile > 0 {
-			left := states[stateTile]
-			add(p.update, "left", p.panel, stage("left", v, append(inputs, left), func(b *ops.Body, i []*ir.Node) *ir.Node {
+		leftOf := func(name string, call int, taken *ops.Stage) {
+			add(call, name, p.panel, stage(name, v, append(inputs, taken), func(b *ops.Body, i []*ir.Node) *ir.Node {
 				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atColumn), i[1])
-				return less(b, given(b, row, column), known(b, left.At(b, i[0], inTile(b, column, atTileColumn)).Re, []*ir.Node{row}, column))
+				return less(b, given(b, row, column), known(b, taken.At(b, i[0], inTile(b, column, atTileColumn)).Re, []*ir.Node{row}, column))
 			}))
+		}
+		if tile > 0 {
+			leftOf("left", p.update, states[stateBefore])
 		}
 		add(p.update, name+"left", p.panel, stage("left"+name, v, inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
 			side, r := i[:last], b.Add(number(b, atColumn), i[last])
@@ -241,12 +248,20 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 			}))
 		}))
 		if tile > 0 {
-			part := stage("tile", states[stateTile], inputs, func(b *ops.Body, i []*ir.Node) *ir.Node {
-				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atTileColumn), i[1])
-				return known(b, b.F64(0), []*ir.Node{row}, column)
-			})
-			part.Digits = base
-			add(tileCall, "tile", stateTile, part)
+			taken := func(name string, call, state int, start func(b *ops.Body, i []*ir.Node) *ir.Node, more ...*ops.Stage) {
+				s := stage(name, states[state], slices.Concat(inputs, more), func(b *ops.Body, i []*ir.Node) *ir.Node {
+					row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atTileColumn), i[1])
+					return known(b, start(b, i), []*ir.Node{row}, column)
+				})
+				s.Digits = base
+				add(call, name, state, s)
+			}
+			before := states[stateBefore]
+			taken("before", beforeCall, stateBefore, func(b *ops.Body, i []*ir.Node) *ir.Node { return b.F64(0) })
+			if tile > sumBlock {
+				taken("tile", tileCall, stateTile, func(b *ops.Body, i []*ir.Node) *ir.Node { return before.At(b, i...).Re }, before)
+				leftOf("later", laterCall, states[stateTile])
+			}
 		}
 		if p.block >= 0 {
 			add(p.block, "block", stateInverse, stage("block", inverse, []*ops.Stage{a, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {

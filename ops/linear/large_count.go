@@ -48,9 +48,12 @@ func (c *counter) Box(call int, box region.Region) error {
 	}
 	w.calls++
 	points := float64(box.Points())
-	if b := c.tile; b > 0 && call == tileCall {
+	if b := c.tile; b > 0 && (call == beforeCall || call == tileCall) {
 		w.done, w.whole = w.done+points*max(1, c.turns), float64(b*b*c.z.n)
 		return nil
+	}
+	if c.tile > 0 && call == laterCall {
+		call = c.z.passes()[0].update
 	}
 	for _, p := range c.z.passes() {
 		sides := float64(ops.Type{Dims: p.sides}.Len())

@@ -13,9 +13,11 @@ import (
 // in numerical linear algebra, 1999, section 3.
 
 const (
-	tileBytes = 4096 // of a page
-	sumBlock  = 512  // of terms that are summed in f32 at a time: from tile to tile they are those of the whole sum, so that the bits are
-	tileCall  = 2    // the program that sums up what the columns before a tile take from it; sums of its panels go on from there
+	tileBytes  = 4096 // of a page
+	sumBlock   = 512  // of terms that are summed in f32 at a time: from tile to tile they are those of the whole sum, so that the bits are
+	beforeCall = 2    // the program that sums up what the columns before a tile take from it
+	tileCall   = 3    // the one that adds what those of it take that are before a panel; sums of panels go on from there
+	laterCall  = 4    // what is left of a panel before which there are such
 )
 
 // tile is how many rows and columns tiles have in so much memory; 0: all is there as a whole. Three strips of rows are there at once. Of a root: on the diagonal, of the
@@ -54,7 +56,11 @@ func (z *large) needs(b int64, room ops.Room) int64 {
 	if n*size%tileBytes+b*size%tileBytes+n*of%tileBytes+b*of%tileBytes != 0 {
 		ends = 2 * tileBytes * b
 	}
-	bytes := 3*b*n*size + 2*(b*b*of+ends) + b*(8*b+2*panel*size)
+	taken := 8 * b // a row of what columns before take, and of that again where tiles have several blocks
+	if b > sumBlock {
+		taken *= 2
+	}
+	bytes := 3*b*n*size + 2*(b*b*of+ends) + b*(taken+2*panel*size)
 	if z.does == solveTriangle {
 		bytes = b*n*(size+2*of) + 4*(b*b*size+ends) + 2*panel*size*(int64(z.sides[0].Size)+panel)
 	}
@@ -132,15 +138,29 @@ func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
 }
 
 // beside finds what all columns before one take from as many of a tile, from there on, as panels do not sum up by themselves: a panel at a time that takes twice
-// as long. Of a tile on the diagonal it is what is below that alone.
+// as long. What those before the tile take is summed up for all of it at once, but on the diagonal, where it is what is below that alone.
 func (z *large) beside(h ops.Host, rows, columns region.Interval, column int) error {
-	if err := z.set(h, column, 0, column, 0, rows, columns); err != nil {
-		return err
-	}
 	first := column - columns.Lo
 	box := region.Region{{Hi: rows.Len()}, {Lo: first, Hi: min(first+sumBlock, columns.Len())}}
+	before := slices.Clone(box)
 	if rows == columns {
-		box[0].Lo = first
+		box[0].Lo, before[0].Lo = first, first
+	} else {
+		before[1].Hi = columns.Len()
+	}
+	if first == 0 || rows == columns {
+		if err := z.set(h, column, 0, columns.Lo, 0, rows, columns); err != nil {
+			return err
+		}
+		if err := h.Box(beforeCall, before); err != nil {
+			return err
+		}
+	}
+	if first == 0 { // nothing of the tile itself is before it
+		return nil
+	}
+	if err := z.set(h, column, columns.Lo, first, 0, rows, columns); err != nil {
+		return err
 	}
 	return h.Box(tileCall, box)
 }
@@ -161,7 +181,11 @@ func (z *large) within(h ops.Host, p pass, at, rows, columns region.Interval) er
 		rows.Lo = at.Lo
 	}
 	width := region.Interval{Hi: at.Len()}
-	if err := h.Box(p.update, region.Region{{Lo: rows.Lo - begin, Hi: rows.Hi - begin}, width}); err != nil {
+	call := p.update
+	if first >= sumBlock {
+		call = laterCall
+	}
+	if err := h.Box(call, region.Region{{Lo: rows.Lo - begin, Hi: rows.Hi - begin}, width}); err != nil {
 		return err
 	}
 	if diagonal {

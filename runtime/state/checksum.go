@@ -58,8 +58,14 @@ func (s *sums) sign(t ops.Tile, row func(index []int) []byte) error {
 	return errors.New("a tile is written that no task makes")
 }
 
-// prove compares a box that was read, of which row gives the elements, with what was written. Rows of tiles that it has parts of are not looked at.
-func (s *sums) prove(at region.Region, elem int, row func(index []int) []byte) error {
+// signed are a tile's checksums.
+type signed struct {
+	tile ops.Tile
+	sums []byte
+}
+
+// of reads the checksums of the tiles of which a box has whole rows.
+func (s *sums) of(at region.Region) (out []signed, err error) {
 	last := len(at) - 1
 	for k, t := range s.tiles {
 		if t.Box[0].Lo >= at[0].Hi || t.Box[0].Hi <= at[0].Lo { // there may be many tiles
@@ -71,7 +77,20 @@ func (s *sums) prove(at region.Region, elem int, row func(index []int) []byte) e
 		}
 		all := make([]byte, rowsOf(t.Box).Points()*sumBytes)
 		if _, err := s.file.ReadAt(all, s.at[k]); err != nil {
-			return err
+			return nil, err
+		}
+		out = append(out, signed{t, all})
+	}
+	return out, nil
+}
+
+// prove compares a box that was read, of which row gives the elements, with what was written. Rows of tiles that it has parts of are not looked at.
+func (s *sums) prove(written []signed, at region.Region, elem int, row func(index []int) []byte) error {
+	last := len(at) - 1
+	for _, w := range written {
+		t, both := w.tile, w.tile.Box.Intersect(at)
+		if both.Empty() {
+			continue
 		}
 		from, to := (both[last].Lo-at[last].Lo)*elem, (both[last].Hi-at[last].Lo)*elem
 		for index := range rowsOf(both).Indices() {
@@ -79,7 +98,7 @@ func (s *sums) prove(at region.Region, elem int, row func(index []int) []byte) e
 			for d, x := range index {
 				n = n*t.Box[d].Len() + x - t.Box[d].Lo
 			}
-			if binary.LittleEndian.Uint32(all[n*sumBytes:]) != crc32.Checksum(row(index)[from:to], castagnoli) {
+			if binary.LittleEndian.Uint32(w.sums[n*sumBytes:]) != crc32.Checksum(row(index)[from:to], castagnoli) {
 				return problem.Wrong(problem.DamagedTile, "", "run without --resume to start afresh; if it comes again, the disk is at fault",
 					"row %v of the tile %v is not what was written to %s", index, t.Box, s.file.Name())
 			}

@@ -14,6 +14,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/aside"
 	"weft/ops/files"
 	"weft/ops/problem"
 	"weft/planner/bound"
@@ -68,10 +69,10 @@ type errand struct {
 
 func begin(f func() error) *errand {
 	e := &errand{done: make(chan struct{})}
-	go func() {
+	aside.Go(func() {
 		defer close(e.done)
 		e.err = f()
-	}()
+	})
 	return e
 }
 
@@ -186,7 +187,9 @@ func (d *Disk) start(number int) {
 
 // ready has the tiles of a task in memory, beside those that are there.
 func (d *Disk) ready(t ops.Task, there []ops.Tile) error {
-	d.blank(without(t.Makes, there))
+	if err := d.blank(without(t.Makes, there)); err != nil {
+		return err
+	}
 	return d.read(without(t.Reads, there))
 }
 
@@ -292,10 +295,10 @@ func (d *Disk) read(list []ops.Tile) error {
 			var err error
 			if a.source != nil {
 				for piece := range ops.Pieces(at, h.Type.Shape()) {
-					err = errors.Join(err, a.source.Read(context.Background(), piece, h.Sub(piece)))
+					err = errors.Join(err, a.source.Read(aside.Context(context.Background()), piece, h.Sub(piece)))
 				}
-			} else if err = d.rows(at, h, d.file.ReadAt); err == nil {
-				err = d.sums.prove(at, a.elem(), a.row(at))
+			} else {
+				err = d.fetch(a, at)
 			}
 			if err != nil {
 				return fmt.Errorf("reading %v of %s: %w", at, a.buffer.Stage, err)
@@ -403,7 +406,11 @@ func (d *Disk) Read(at region.Region, to ops.HostArray) error {
 			}
 		}
 	}
-	return d.sums.prove(at, d.out.elem(), func(index []int) []byte {
+	written, err := d.sums.of(at)
+	if err != nil {
+		return err
+	}
+	return d.sums.prove(written, at, d.out.elem(), func(index []int) []byte {
 		row := 0
 		for i, x := range index {
 			row = row*at[i].Len() + x - at[i].Lo

@@ -1,10 +1,12 @@
 package state
 
 import (
+	"context"
 	"slices"
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/aside"
 	"weft/planner/tasks"
 )
 
@@ -25,15 +27,38 @@ func (d *Disk) hold(list []ops.Tile) {
 	}
 }
 
-// blank makes room for tiles that are made: zero at first, of which a task may store no more than some.
-func (d *Disk) blank(list []ops.Tile) {
+// blank makes room for tiles that are made: zero at first, of which a task may store no more than some. Where no memory was yet, it comes in the same go, which may
+// take the system longer than all else: so several processors do it.
+func (d *Disk) blank(list []ops.Tile) error {
 	d.hold(list)
 	for _, t := range list {
 		a := d.of(t.Of)
-		for from, to := range ops.ByteRanges(a.buffer.Bufs[0], t.Box) {
-			clear(a.mem.Host()[from:to])
+		err := inBands(t.Box, a.elem(), func(some region.Region) error {
+			for from, to := range ops.ByteRanges(a.buffer.Bufs[0], some) {
+				clear(a.mem.Host()[from:to])
+			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// bandBytes are moved at a time: they stay near a core.
+const bandBytes = 256 << 10
+
+// inBands does something for some rows of a box after the other, beside what is computed.
+func inBands(at region.Region, elem int, do func(some region.Region) error) error {
+	rows := at[0].Len()
+	if len(at) > 1 { // of which each has a checksum
+		rows = max(1, bandBytes/(int(at.Points())*elem/rows))
+	}
+	return aside.Each(aside.Context(context.Background()), (at[0].Len()+rows-1)/rows, func(part int) error {
+		lo := at[0].Lo + part*rows
+		return do(at.Along(0, region.Interval{Lo: lo, Hi: min(lo+rows, at[0].Hi)}))
+	})
 }
 
 // holds reports whether some tile of an array in rows is in memory.
@@ -59,4 +84,18 @@ func (d *Disk) drop(list []ops.Tile) {
 			})
 		}
 	}
+}
+
+// fetch reads a box of the file, some rows after the other, which are compared with what was written while they are near.
+func (d *Disk) fetch(a *onDisk, at region.Region) error {
+	written, err := d.sums.of(at)
+	if err != nil {
+		return err
+	}
+	return inBands(at, a.elem(), func(some region.Region) error {
+		if err := d.rows(some, a.array(), d.file.ReadAt); err != nil {
+			return err
+		}
+		return d.sums.prove(written, some, a.elem(), a.row(some))
+	})
 }
