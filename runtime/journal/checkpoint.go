@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"weft/ops/files"
 	"weft/ops/files/fileio"
 	"weft/runtime/result"
 )
@@ -70,7 +71,7 @@ func (c Checkpoint) Write(path string) error {
 	for _, s := range c.State {
 		c.Sizes = append(c.Sizes, len(s))
 	}
-	return fileio.WriteFile(path, func(w io.Writer) error {
+	return files.Unwritten(path, fileio.WriteFile(path, func(w io.Writer) error {
 		line, err := json.Marshal(c)
 		if err != nil {
 			return err
@@ -82,7 +83,7 @@ func (c Checkpoint) Write(path string) error {
 			}
 		}
 		return err
-	})
+	}))
 }
 
 // ReadCheckpoint reads one. The error is fs.ErrNotExist where there is none, or one that is not whole.

@@ -12,6 +12,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/problem"
 )
 
 func header() Header {
@@ -152,5 +153,14 @@ func TestIdentityNoticesChanges(t *testing.T) {
 	}
 	if _, err := IdentityOf(filepath.Join(t.TempDir(), "none")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
+	}
+}
+
+// What keeps a checkpoint from being written is said as of any other file.
+func TestCheckpointsThatCannotBeWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gone", "a.journal")
+	var said problem.Problem
+	if err := (Checkpoint{}).Write(path); !errors.As(err, &said) || said.Code != problem.MissingFolder {
+		t.Errorf("a checkpoint in a folder that is missing gives %v", err)
 	}
 }

@@ -244,8 +244,11 @@ func (d *Disk) Keeping() bool { return !d.kept.ended() }
 func (d *Disk) Keep(save func() error) {
 	written := d.writing
 	d.kept = begin(func() error {
-		if err := first(written.wait(), d.file.Sync()); err != nil {
+		if err := written.wait(); err != nil {
 			return err
+		}
+		if err := d.file.Sync(); err != nil {
+			return files.Unwritten(d.file.Name(), err)
 		}
 		return save()
 	})
@@ -256,7 +259,7 @@ func (d *Disk) Finish() error {
 	err := first(d.writing.wait(), d.reading.wait(), d.kept.wait())
 	if err == nil && d.first >= 0 {
 		if err = d.write(d.list.At(d.next - 1).Makes); err == nil && d.Path != "" {
-			err = d.file.Sync()
+			err = files.Unwritten(d.file.Name(), d.file.Sync())
 		}
 	}
 	d.drop(slices.Clone(d.held))
