@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -83,7 +82,10 @@ func (in input) bands(ctx context.Context, at region.Region, do func(band region
 	}
 	if in.Whole {
 		for _, band := range todo {
-			if err := cmp.Or(ctx.Err(), do(band)); err != nil {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if err := do(band); err != nil {
 				return err
 			}
 		}

@@ -49,7 +49,7 @@ type tiled struct {
 	woven  map[ops.Array]*woven
 }
 
-// tiled finds it. Of what is neither read from a file nor made in place nor stored there are no tiles: each program makes all of it.
+// tile finds it. Of what is neither read from a file nor made in place nor stored there are no tiles: each program makes all of it.
 func (c *collector) tile(op *ops.Instance, bound ops.Driver) *tiled {
 	t := &tiled{room: ops.Room{Bytes: c.how.Room, Each: map[string]int64{}}, stored: map[ops.Array]*ops.Instance{}, woven: map[ops.Array]*woven{}}
 	if c.how.Room == 0 {
