@@ -54,9 +54,9 @@ func (s *survey) findAdding() (a adding) {
 		a.flight, a.block = c.Flight, c.AccBlock
 	case !narrows(s.k, f) || !product && ragged && (alone || !Sole(s.k, f)):
 	case product:
-		a.block = narrowBlock
+		a.block = productBlock
 		if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst || s.together(f) { // else sums that end elsewhere are cut where this one is
-			a.block = evenly(s.longest(f), narrowBlock, 1)
+			a.block = evenly(s.longest(f), productBlock, 1)
 		}
 	case scattered:
 		a.block = blockEach

@@ -11,7 +11,7 @@ import (
 func TestChunksOfManyProducts(t *testing.T) {
 	for _, c := range []struct {
 		others, sums, split, lags int
-	}{{60, 1, 4096, 96}, {60, 2, 512, 96}, {2, 1, 4096, 48}} {
+	}{{60, 1, 4096, 96}, {60, 2, productBlock, 96}, {2, 1, 4096, 48}} {
 		b := ir.NewBuilder()
 		axes := []*ir.Node{b.Axis("star", 64), b.Axis("lag", 95), b.Axis("template", c.others)}
 		away := b.Sub(axes[1], b.I32(47))

@@ -40,6 +40,7 @@ const (
 	mostVectors  = 8        // in flight: as many as multiply-adds are under way, four cycles on two units
 	spilling     = 16       // accumulators in flight from which steps go one accumulator after the other: 3.25 for 2.4 of a fit with 18
 	narrowBlock  = 512      // iterations whose terms are summed in float32: an error of 9 bits of 24 at most, of 4 as a rule
+	productBlock = 256      // and in products, whose libraries start anew as often
 	sliceBytes   = 2048     // of an operand a point, in a slice of a split fold: 512 iterations park an accumulator for a twentieth of their time
 	chunkPoints  = 512      // of an axis that share a slice: an operand then fills ownCache; half as many lose 5 % at 1000, packing twice as often
 	fewestShare  = 40       // points that share packed vectors before these go: what they come from, a level behind, gives 4 bytes a cycle
