@@ -67,7 +67,7 @@ func (g *gen) blockedLoop(c *loop) {
 
 // groupsOf are the turns of a block that are made together, where blocks begin at multiples of their number.
 func (g *gen) groupsOf(c *loop, b *values.Blocked) []Stmt {
-	if b.Size%turnsAtOnce != 0 || len(b.Tables) > 0 || len(b.Guards) > 0 {
+	if b.Size%turnsAtOnce(c.f) != 0 || len(b.Tables) > 0 || len(b.Guards) > 0 {
 		return nil
 	}
 	stack := g.Stack

@@ -150,21 +150,28 @@ func (g *gen) accBase(prefix string, c *loop, q, v int) string {
 	return fmt.Sprintf("%s%d_%d", prefix, c.f.Accs[q].ID(), g.Canon(g.Vary.Of(c.f.Node), v))
 }
 
-// turnsAtOnce are the turns of a fold that a thread of a GPU makes one behind the other where they load what lies side by side.
-const turnsAtOnce = 4
+// turnsAtOnce are the turns of a fold that a thread of a GPU makes one behind the other where they load what lies side by side. More of them share addresses and tests,
+// and leave over more of a fold that is short.
+func turnsAtOnce(f *ir.Fold) int {
+	if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst && f.Hi.I-f.Lo.I < 64 {
+		return 4
+	}
+	return 8
+}
 
 // turnsInRow are so many turns, which begin at a multiple of their number; nil where nothing is loaded together in them.
 func (g *gen) turnsInRow(c *loop) []Stmt {
-	if g.BesideAxis == nil || g.Turns != nil || !schedule.Innermost(c.f) || c.f.Lo.Kind != ir.KConst || c.f.Lo.I%turnsAtOnce != 0 || g.OwnStart(c.f) || c.in.Mask != nil || g.Schedule.Skip || g.Kernel.Writes(c.f) {
+	if g.BesideAxis == nil || g.Turns != nil || !schedule.Innermost(c.f) || c.f.Lo.Kind != ir.KConst || c.f.Lo.I%int64(turnsAtOnce(c.f)) != 0 || g.OwnStart(c.f) || c.in.Mask != nil || g.Schedule.Skip || g.Kernel.Writes(c.f) {
 		return nil
 	}
 	around := values.NewScope(c.f.Binders())
 	around.Fold = c.f
 	var turns []Stmt
-	for at := range turnsAtOnce {
+	n := turnsAtOnce(c.f)
+	for at := range n {
 		in := values.NewScope(c.f.Binders())
 		in.Fold, in.Block = c.f, c.in.Block
-		g.Turns = &values.Turns{Fold: c.f, N: turnsAtOnce, At: at, Around: around}
+		g.Turns = &values.Turns{Fold: c.f, N: n, At: at, Around: around}
 		g.Within(func() { g.turn(c, in) }, around, in)
 		turns = append(turns, Block(in.Body))
 	}
@@ -177,12 +184,13 @@ func (g *gen) turnsInRow(c *loop) []Stmt {
 
 // inGroups makes the turns of a loop some at a time, as long as there are as many, and then one by one.
 func (g *gen) inGroups(c *loop, one Loop, some []Stmt) Stmt {
+	n := turnsAtOnce(c.f)
 	groups := one
 	groups.Vars, groups.Body = nil, some
-	groups.While = Bin("<", Bin("+", c.index(), Int(turnsAtOnce-1)), one.While.Operand(1))
+	groups.While = Bin("<", Bin("+", c.index(), Int(n-1)), one.While.Operand(1))
 	groups.Next = slices.Clone(one.Next)
 	for i := range groups.Next {
-		groups.Next[i].Value = Int(turnsAtOnce)
+		groups.Next[i].Value = Int(n)
 	}
 	rest := one
 	rest.Vars = nil
@@ -190,7 +198,7 @@ func (g *gen) inGroups(c *loop, one Loop, some []Stmt) Stmt {
 	for _, v := range one.Vars {
 		out = append(out, Var(one.Type, v.To.Text, v.Value))
 	}
-	if out = append(out, groups); !form.Fills(c.f, turnsAtOnce) {
+	if out = append(out, groups); !form.Fills(c.f, n) {
 		out = append(out, rest)
 	}
 	return out

@@ -17,7 +17,7 @@ const (
 	plenty           = 1 << 17  // points from which a thread may take several outputs
 	pairAccs         = 4        // accumulators of a fold at most for a thread to have two outputs
 	beside           = 4        // outputs a thread then has side by side where it does little but load and store
-	registerRows     = 4        // outputs of a thread along the other axis of a contraction
+	registerRows     = 8        // outputs of a thread along the other axis of a contraction
 	registerX        = 16       // threads along the axis of which it has outputs side by side
 	littleWork       = 64       // in additions, for an output
 	anyEvery         = 4        // iterations between tests of an early exit
@@ -197,7 +197,10 @@ func (s *survey) registerBlock(f *ir.Fold, c CUDA) CUDA {
 		return c
 	}
 	a, n := s.threadOrder(f)[0], registerRows
-	for n > 1 && s.k.Points() < int64(fillThreads*beside*n) {
+	if s.trips(f) < sharedTrips { // most is loaded and stored once
+		n /= 2
+	}
+	for n > 1 && (s.k.Points() < int64(fillThreads*beside*n) || n*beside*len(f.Accs) > maxOutputs) {
 		n /= 2
 	}
 	for u := range s.k.Axes {

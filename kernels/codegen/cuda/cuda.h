@@ -9,6 +9,7 @@
 #define WEFT_RESTRICT __restrict__
 #define WEFT_SHARED __shared__
 #define WEFT_ROLLED _Pragma("unroll 1")
+#define WEFT_HELD(p) asm("" : "+l"(p)) // nothing is known of an address but that it is there
 #endif
 #define FN static __device__ __forceinline__
 #define WEFT_INF_F __int_as_float(0x7f800000)

@@ -70,9 +70,15 @@ func (g *Generator) Chain(first *Expr, sums []Summand, name func(sc *Scope, e *E
 // outer part is computed once, and vectors in flight that lie a constant apart share one address.
 func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra ...Summand) *Expr {
 	var sums []Summand
+	var turn *Summand
 	c := l.C
 	for _, t := range l.Terms {
 		v := v
+		if at := g.aroundTurns(buf, l, t.N, m); at > 0 {
+			c += t.Coef * int64(g.Turns.At)
+			turn = &Summand{at, Times(Cast("long", Name(AxisName(t.N))), t.Coef)}
+			continue
+		}
 		if t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.Clamp {
 			c += t.Coef * int64(g.Offset(t.N, v))
 			v = 0
@@ -101,10 +107,34 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 	}
 	partial := func(sc *Scope, e *Expr) *Expr { return g.OnceAs(sc, e, g.BufType(buf)+" *const", "p") }
 	at := g.Chain(g.BufName(buf), sums, partial)
+	if turn != nil {
+		if len(sums) > 0 {
+			at = g.held(g.Stack[sums[len(sums)-1].Depth], buf, at)
+		}
+		at = partial(g.Stack[turn.Depth], Bin("+", at, turn.E))
+	}
 	for _, e := range extra {
 		at = partial(g.Stack[e.Depth], Bin("+", at, e.E))
 	}
 	return Add(at, Int(c))
+}
+
+// aroundTurns is the depth at which an address is the same for turns that are made one behind the other but for what is known of each, where n is their index; 0: there
+// is none.
+func (g *Generator) aroundTurns(buf *ir.Buffer, l ir.Linear, n *ir.Node, m Layout) int {
+	if t := g.Turns; t != nil && n == t.Fold.Index && m == ByLane && !g.OwnStart(t.Fold) && !g.shortIndex(buf, l) {
+		return max(0, slices.Index(g.Stack, t.Around))
+	}
+	return 0
+}
+
+// held is an address that turns begin from. A compiler that knew what it is made of would add that up anew for each of them, by several instructions in place of one.
+func (g *Generator) held(sc *Scope, buf *ir.Buffer, at *Expr) *Expr {
+	return sc.Make("held "+at.String(), func() Value {
+		name := Name(g.Fresh("p"))
+		sc.Add(Var(g.BufType(buf)+" *", name.Text, at), Do(Call("WEFT_HELD", name)))
+		return Value{Regs: [2]*Expr{name}}
+	}).Regs[0]
 }
 
 // shortIndex reports an index that is added up in 32 bits, which is what processors of GPUs compute with: one that follows from what is loaded or computed. What goes

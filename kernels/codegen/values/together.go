@@ -79,7 +79,7 @@ func (g *Generator) loadTogether(a *access) (x Value, ok bool) {
 	if t == nil || a.at == 0 || g.Stack[a.at-1] != t.Around {
 		return x, false
 	}
-	n := min(t.N, widest/a.n.Buf.Type.Size())
+	n := min(t.N, widest/a.n.Buf.Type.Size(), 4)
 	if n < 2 || !a.l.Beside(t.Fold.Index, int64(n)) || a.n.Buf.Pad.Before%n != 0 {
 		return x, false
 	}
