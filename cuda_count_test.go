@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"weft/kernels/cache/cachetest"
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/cuda/sass"
@@ -53,13 +54,17 @@ func loading(k sass.Kernel) (sass.Part, float64) {
 	return nil, 0
 }
 
-// whole is all that a thread executes that stores as much as it can, of float32.
-func whole(k sass.Kernel) (sass.Part, float64) {
+// whole is all that a thread executes that stores as much as it can, of float32, where there are as many elements as in the table's cases.
+func whole(k sass.Kernel) (p sass.Part, units float64) {
 	at := k.Widest("STG")
-	if at < 0 {
+	if at < 0 || k.Around(at) == nil {
 		return nil, 0
 	}
-	return k.Through(at), float64(k.Code[at].Bytes()) / 4
+	p = k.Through(at)
+	for range cuda.Turns - 1 {
+		p = append(p, k.Around(at)...)
+	}
+	return p, cuda.Turns * float64(k.Code[at].Bytes()) / 4
 }
 
 // echoes are what a probe of 32 x 32 elements records, some frames of it.

@@ -114,11 +114,13 @@ func TestCUDARules(t *testing.T) {
 	}
 }
 
-// What is one row in memory is run as one where a tile has whole rows, four elements at a time; other tiles go row by row.
+// What is one row in memory is run as one where a tile has whole rows, four elements at a time; other tiles go row by row. Where there are many of them threads take
+// several turns.
 func TestRowsOnGPUs(t *testing.T) {
 	b := ir.NewBuilder()
-	y, x := b.Axis("y", 1024), b.Axis("x", 1024)
-	in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{1024, 1024}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{1024, 1024}}
+	const rows = 1 << 14
+	y, x := b.Axis("y", rows), b.Axis("x", 1024)
+	in, out := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{rows, 1024}}, &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{rows, 1024}}
 	k := &ir.Kernel{Name: "double", Axes: []*ir.Node{y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{y, x}, Value: b.Add(b.Load(in, y, x), b.Load(in, y, x))}}}
 	s := schedule.CUDADefault(k)
 	code, err := cuda.Render(k, s, "k")
@@ -131,6 +133,10 @@ func TestRowsOnGPUs(t *testing.T) {
 		want   [3]int
 	}{
 		{[]int{0, 0}, []int{1024, 1024}, [3]int{1024, 1, 1}},
+		{[]int{0, 0}, []int{1 << 13, 1024}, [3]int{1 << 12, 1, 1}},
+		{[]int{1, 0}, []int{rows, 1024}, [3]int{5461, 1, 1}},
+		{[]int{0, 0}, []int{rows, 1024}, [3]int{1 << 12, 1, 1}},
+		{[]int{0, 3}, []int{rows, 1024}, [3]int{1, rows, 1}},
 		{[]int{3, 0}, []int{4, 1024}, [3]int{1, 1, 1}},
 		{[]int{0, 1}, []int{1024, 1024}, [3]int{1, 1024, 1}},
 		{[]int{0, 0}, []int{7, 1023}, [3]int{1, 7, 1}},

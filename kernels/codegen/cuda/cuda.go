@@ -44,6 +44,7 @@ type Output struct {
 
 	groups [3][]int // axes whose blocks a dimension of the grid counts, slowest first
 	row    *level   // how tiles of whole rows are run; nil: as any others
+	brief  bool     // threads do little but load and store what lies side by side
 }
 
 // Flags are options of NVRTC that generated code needs, without the architecture.
@@ -101,7 +102,7 @@ func Render(k *ir.Kernel, s schedule.CUDA, name string) (Output, error) {
 	if n := len(u.Bufs) + len(u.Args) + 2*len(k.Axes); n > maxParams {
 		return Output{}, fmt.Errorf("%s: %d buffers, scalars and bounds; a CUDA kernel takes at most %d", k.Name, n, maxParams)
 	}
-	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Barriers: grid.Barriers, Shared: grid.Shared, Aside: grid.Aside, Block: s.Threads(), groups: s.Grid(len(k.Axes)), row: row}
+	out := Output{Name: name, Bufs: u.Bufs, Args: u.Args, Loads: grid.Loads, Barriers: grid.Barriers, Shared: grid.Shared, Aside: grid.Aside, Block: s.Threads(), groups: s.Grid(len(k.Axes)), row: row, brief: s.Together && !folds(k)}
 	for a := range k.Axes {
 		out.Step = append(out.Step, s.Step(a))
 	}
@@ -159,13 +160,33 @@ func (o Output) ParamTypes() []string {
 	return list
 }
 
+func folds(k *ir.Kernel) (some bool) {
+	k.Walk(func(n *ir.Node) { some = some || n.Kind == ir.KFold })
+	return some
+}
+
+// Turns are those that a thread takes at most where it does little but load and store: what it does before and behind them then takes less than they do. Blocks are as
+// many as fill any device several times, or more.
+const Turns = 4
+
+const plentyOfBlocks = 4096
+
+// along is how many blocks there are along the grid's x for so many that cover the tile.
+func (o Output) along(blocks int64) int64 {
+	if !o.brief {
+		return blocks
+	}
+	turns := min(max(1, blocks/plentyOfBlocks), Turns)
+	return (blocks + turns - 1) / turns
+}
+
 // Grid is the grid to launch for a tile, within the device's limits: at least one block in each dimension, and where a
 // dimension would need more blocks than the limit, blocks that take several turns. An empty tile gives ok false: there is
 // nothing to launch.
 func (o Output) Grid(lo, hi []int, limit [3]int) (grid [3]int, ok bool) {
 	if o.row != nil && hi[0] > lo[0] && o.row.takes(lo, hi) {
 		points := int64(hi[0]-lo[0]) * int64(o.row.points())
-		return [3]int{int(min((points+int64(o.row.step)-1)/int64(o.row.step), int64(limit[0]))), 1, 1}, points > 0
+		return [3]int{int(min(o.along((points+int64(o.row.step)-1)/int64(o.row.step)), int64(limit[0]))), 1, 1}, points > 0
 	}
 	for d, axes := range o.groups {
 		blocks := int64(1)
@@ -179,6 +200,9 @@ func (o Output) Grid(lo, hi []int, limit [3]int) (grid [3]int, ok bool) {
 				continue
 			}
 			blocks *= n
+		}
+		if d == 0 {
+			blocks = o.along(blocks)
 		}
 		grid[d] = int(min(blocks, int64(limit[d])))
 	}

@@ -134,48 +134,59 @@ func (k Kernel) starts() map[int]bool {
 
 // Through is the shortest way from a kernel's beginning to its end by way of an instruction, such as its widest store; nil: there is none.
 func (k Kernel) Through(by int) Part {
-	rare := k.rare()
-	way := func(from int, arrived func(at int) bool) Part {
-		distance, before := make([]int, len(k.Code)), make([]int, len(k.Code))
-		for at := range distance {
-			distance[at], before[at] = math.MaxInt, -1
-		}
-		next := []int{from}
-		distance[from] = 0
-		for len(next) > 0 { // breadth first: all steps are one instruction
-			at := next[0]
-			next = next[1:]
-			i := k.Code[at]
-			if arrived(at) {
-				var p Part
-				for ; at >= 0; at = before[at] {
-					p = append(p, k.Code[at])
-				}
-				slices.Reverse(p)
-				return p
-			}
-			var to []int
-			if i.Jump >= 0 {
-				to = append(to, i.Jump)
-			}
-			if i.May || i.Jump < 0 && !i.Is("EXIT", "RET", "CALL") {
-				to = append(to, at+1)
-			}
-			for _, t := range to {
-				if t < len(k.Code) && distance[t] == math.MaxInt && !rare[t] {
-					distance[t], before[t] = distance[at]+1, at
-					next = append(next, t)
-				}
-			}
-		}
-		return nil
-	}
-	to := way(0, func(at int) bool { return at == by })
-	back := way(by, func(at int) bool { return k.Code[at].Is("EXIT") && at > by || k.Code[at].Is("EXIT") && !k.Code[at].May })
+	to := k.way([]int{0}, func(at int) bool { return at == by })
+	back := k.way([]int{by}, func(at int) bool { return k.Code[at].Is("EXIT") && at > by || k.Code[at].Is("EXIT") && !k.Code[at].May })
 	if to == nil || back == nil {
 		return nil
 	}
 	return append(to, back[1:]...)
+}
+
+// Around is the shortest way from an instruction back to it, which is a turn of the loop that it is in; nil: it is in none.
+func (k Kernel) Around(by int) Part { return k.way(k.next(by), func(at int) bool { return at == by }) }
+
+// way is the shortest one from some instructions to another; nil: there is none.
+func (k Kernel) way(from []int, arrived func(at int) bool) Part {
+	rare := k.rare()
+	distance, before := make([]int, len(k.Code)), make([]int, len(k.Code))
+	for at := range distance {
+		distance[at], before[at] = math.MaxInt, -1
+	}
+	next := slices.Clone(from)
+	for _, at := range from {
+		distance[at] = 0
+	}
+	for len(next) > 0 { // breadth first: all steps are one instruction
+		at := next[0]
+		next = next[1:]
+		if arrived(at) {
+			var p Part
+			for ; at >= 0; at = before[at] {
+				p = append(p, k.Code[at])
+			}
+			slices.Reverse(p)
+			return p
+		}
+		for _, t := range k.next(at) {
+			if distance[t] == math.MaxInt && !rare[t] {
+				distance[t], before[t] = distance[at]+1, at
+				next = append(next, t)
+			}
+		}
+	}
+	return nil
+}
+
+// next are the instructions that may follow one.
+func (k Kernel) next(at int) (to []int) {
+	i := k.Code[at]
+	if i.Jump >= 0 {
+		to = append(to, i.Jump)
+	}
+	if (i.May || i.Jump < 0 && !i.Is("EXIT", "RET", "CALL")) && at+1 < len(k.Code) {
+		to = append(to, at+1)
+	}
+	return to
 }
 
 // Widest is the instruction of a name that moves most bytes, by number; -1: there is none.

@@ -43,7 +43,13 @@ func TestCounts(t *testing.T) {
 	if got := turn.Count(); got != want || got.Total() != 6 || turn.Bytes("LDG") != 16 || turn.Number("MUFU", "FFMA") != 2 {
 		t.Errorf("a turn is %+v", got)
 	}
+	if around := k.Around(k.Widest("LDG")); around.Count() != want {
+		t.Errorf("a turn around the load is %+v", around)
+	}
 	at := k.Widest("STG")
+	if k.Around(at) != nil {
+		t.Error("a turn around a store that is in no loop")
+	}
 	way := k.Through(at)
 	if k.Code[at].Bytes() != 16 || len(way) != 11 || way.Number("STG") != 1 || way.Number("CALL") != 0 || way.Number("EXIT") != 2 {
 		t.Errorf("%d instructions on the way through %+v: %+v", len(way), k.Code[at], way)
