@@ -69,7 +69,11 @@ func (g *gen) fold(f *ir.Fold, at int) {
 		if some := g.turnsInRow(c); some != nil {
 			sc.Add(g.inGroups(c, c.loop(c.lo, c.hi, 1, c.in.Body), some))
 		} else {
-			sc.Add(c.loop(c.lo, c.hi, 1, c.in.Body))
+			turns := c.loop(c.lo, c.hi, 1, c.in.Body)
+			if len(c.copies) > 1 && schedule.Innermost(f) && form.Fills(f, inlined) { // what is the same for outputs and for threads takes as long as some of the rest
+				turns.Unroll = inlined
+			}
+			sc.Add(turns)
 		}
 	}
 	g.Iter = iter
@@ -149,6 +153,9 @@ func (g *gen) end(c *loop, v int) Value {
 func (g *gen) accBase(prefix string, c *loop, q, v int) string {
 	return fmt.Sprintf("%s%d_%d", prefix, c.f.Accs[q].ID(), g.Canon(g.Vary.Of(c.f.Node), v))
 }
+
+// inlined are the turns of a loop of several outputs that a GPU's compiler is to write one behind the other.
+const inlined = 4
 
 // turnsAtOnce are the turns of a fold that a thread of a GPU makes one behind the other where they load what lies side by side. More of them share addresses and tests,
 // and leave over more of a fold that is short.

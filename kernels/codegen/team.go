@@ -86,7 +86,7 @@ func (g *gen) sharedFold(c *loop) bool {
 	}, c.in)
 	if t.inside != nil {
 		around := c.loop(c.lo, c.hi, 1, c.in.Body)
-		around.Rolled = true // loops in it are long; NVIDIA's compiler 12.9 fails on some for 9.0 that it unrolls
+		around.Unroll = 1 // loops in it are long; NVIDIA's compiler 12.9 fails on some for 9.0 that it unrolls
 		c.sc.Add(around)
 	} else {
 		c.sc.Add(g.everyOther(c))

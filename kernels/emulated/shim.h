@@ -10,7 +10,7 @@
 #define WEFT_KERNEL(threads) static __attribute__((unused)) void
 #define WEFT_RESTRICT __restrict__
 #define WEFT_SHARED static __thread
-#define WEFT_ROLLED
+#define WEFT_UNROLL(n)
 #define WEFT_HELD(p)
 #define __device__ __attribute__((unused))
 #ifdef __OPTIMIZE__ // to inline takes most of a compiler's time otherwise

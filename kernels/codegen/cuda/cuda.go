@@ -21,7 +21,7 @@ var dialect = tree.Dialect{
 	Wraps:   true,
 	Shared:  "WEFT_SHARED",
 	Barrier: "__syncthreads()",
-	Rolled:  "WEFT_ROLLED",
+	Unroll:  "WEFT_UNROLL(%d)",
 }
 
 // Output is a kernel as CUDA C: one __global__ function. Its parameters take 8 bytes each: a pointer to

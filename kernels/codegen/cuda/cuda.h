@@ -8,7 +8,8 @@
 #endif
 #define WEFT_RESTRICT __restrict__
 #define WEFT_SHARED __shared__
-#define WEFT_ROLLED _Pragma("unroll 1")
+#define WEFT_PRAGMA(p) _Pragma(#p)
+#define WEFT_UNROLL(n) WEFT_PRAGMA(unroll n)
 #define WEFT_HELD(p) asm("" : "+l"(p)) // nothing is known of an address but that it is there
 #endif
 #define FN static __device__ __forceinline__

@@ -251,5 +251,5 @@ type Dialect struct {
 	Wraps    bool            // arithmetic on integers goes by functions, since overflow of operators is undefined
 	Shared   string          // qualifier of arrays that threads share
 	Barrier  string
-	Rolled   string // before a loop that no compiler unrolls; empty: none does more than is good
+	Unroll   string // format, by their number, of what has a loop's turns written one behind the other; empty: compilers are left to it
 }

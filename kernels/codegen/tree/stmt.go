@@ -39,7 +39,7 @@ type (
 		While  *Expr
 		Next   []Set
 		Body   []Stmt
-		Rolled bool // no compiler unrolls it
+		Unroll int // turns that compilers write one behind the other: 1 are none; 0: as they think best
 	}
 	// If chooses; Rare says that Then is hardly ever chosen.
 	If struct {
@@ -164,8 +164,8 @@ func (s Loop) write(w *writer) {
 	if len(s.Vars) > 0 {
 		vars = s.Type + " " + vars
 	}
-	if s.Rolled && w.d.Rolled != "" {
-		w.line("%s", w.d.Rolled)
+	if s.Unroll > 0 && w.d.Unroll != "" {
+		w.line(w.d.Unroll, s.Unroll)
 	}
 	w.line("for (%s; %s; %s) {", vars, w.d.Text(s.While), list(s.Next))
 	w.body(s.Body)
