@@ -22,7 +22,7 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 	for _, v := range p.variants {
 		tried = append(tried, v.key)
 	}
-	todo := best.v.schedule.Neighbours(len(p.kernel.Axes))
+	todo := neighbours(best.v.schedule, len(p.kernel.Axes))
 	for len(todo) > 0 && time.Now().Before(deadline) {
 		var round []*variant
 		for len(todo) > 0 && len(round) < neighboursAtOnce {
@@ -70,7 +70,7 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 		}
 		if w > 0 && (part.Points() != sample.Points() || float64(least) < worthMoving*float64(took)) {
 			best, took = calls[w], least
-			todo = best.v.schedule.Neighbours(len(p.kernel.Axes))
+			todo = neighbours(best.v.schedule, len(p.kernel.Axes))
 		}
 	}
 	return best, nil

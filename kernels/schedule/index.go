@@ -2,6 +2,7 @@ package schedule
 
 import (
 	"weft/kernels/ir"
+	"weft/kernels/schedule/groups"
 	"weft/kernels/schedule/inside"
 )
 
@@ -21,7 +22,7 @@ func stride(buf *ir.Buffer, index []*ir.Node, axis *ir.Node) int64 {
 // beside is how many they are.
 func place(buf *ir.Buffer, index []*ir.Node) (rows []*ir.Node, last *ir.Node, beside int) {
 	n := len(index) - 1
-	if n > 0 && index[n].Kind == ir.KConst && groups(buf.Shape[n]) {
+	if n > 0 && index[n].Kind == ir.KConst && groups.Serve(buf.Shape[n]) {
 		return index[:n-1], index[n-1], buf.Shape[n]
 	}
 	return index[:n], index[n], 1

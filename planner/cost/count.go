@@ -11,6 +11,7 @@ import (
 	"weft/kernels/ir/count"
 	"weft/kernels/profile"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/groups"
 )
 
 // Work is what a kernel executes: nanoseconds of one core by class, under a layout.
@@ -147,7 +148,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 		c.lanes = c.lanes.Or(c.turns)
 	}
 	if !c.layout.Windows && !c.lanes.Empty() {
-		c.beside = schedule.Groups(k, p.Lanes)
+		c.beside = groups.Of(k, p.Lanes)
 	}
 	if c.layout.Narrow {
 		c.narrow = schedule.Narrowed(c.folds)

@@ -7,7 +7,7 @@ import (
 	"weft/kernels/codegen/tile"
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
-	"weft/kernels/schedule"
+	"weft/kernels/schedule/groups"
 )
 
 func (g *Generator) gatherLoad(a *access) Value {
@@ -203,12 +203,12 @@ func (g *Generator) groupLoad(group []*ir.Node, a *access) Value {
 			args = append(args, Pre("&", x))
 			a.sc.Once[key(n)] = Vector(n.Type, x)
 		}
-		for range schedule.Brought(len(group)) - len(group) {
+		for range groups.Brought(len(group)) - len(group) {
 			x := Name(base + "_over")
 			a.sc.Add(Var(Spelled[a.n.Type].Vector, x.Text, nil))
 			args = append(args, Pre("&", x))
 		}
-		a.sc.Add(Do(Call(fmt.Sprintf("gather%d_%s", schedule.Brought(len(group)), a.n.Buf.Type), args...)))
+		a.sc.Add(Do(Call(fmt.Sprintf("gather%d_%s", groups.Brought(len(group)), a.n.Buf.Type), args...)))
 		a.sc.Once[guard] = a.guard
 	}
 	return g.otherwise(a, a.sc.Once[key(a.n)], a.sc.Once[guard])

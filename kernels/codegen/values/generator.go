@@ -15,6 +15,7 @@ import (
 	"weft/kernels/ir/contraction"
 	"weft/kernels/ir/moved"
 	"weft/kernels/schedule"
+	"weft/kernels/schedule/groups"
 	"weft/kernels/schedule/inside"
 )
 
@@ -301,7 +302,7 @@ func NewUnit(k *ir.Kernel, t schedule.Target) (*Unit, error) {
 		}
 	}
 	u := &Unit{Kernel: k, Bufs: append(k.Inputs(), k.Outputs()...), Args: k.Args(), Target: t, B: ir.Extend(k.Roots()), ranges: ir.RangesWhere(nil, nil), Fused: contraction.Of(k)}
-	u.groups = sync.OnceValue(func() map[*ir.Node][]*ir.Node { return schedule.Groups(k, t.Lanes) })
+	u.groups = sync.OnceValue(func() map[*ir.Node][]*ir.Node { return groups.Of(k, t.Lanes) })
 	return u, nil
 }
 

@@ -1,18 +1,20 @@
-package schedule
+package native
 
 import (
 	"strings"
 	"testing"
+
+	"weft/kernels/schedule"
 )
 
 // Of a block of registers in chunks, every number is a step of tuning, and chunks stay whole steps.
 func TestNeighboursInChunks(t *testing.T) {
-	s := CPU{
-		Order: []int{1, 0}, Lanes: []AxisN{{1, 16}}, Unroll: []AxisN{{0, 6}, {1, 4}}, AccMajor: true,
-		AccBlock: 512, Split: 512, Chunk: []AxisN{{1, 256}, {0, 252}}, Pack: true,
+	s := schedule.CPU{
+		Order: []int{1, 0}, Lanes: []schedule.AxisN{{Axis: 1, N: 16}}, Unroll: []schedule.AxisN{{Axis: 0, N: 6}, {Axis: 1, N: 4}}, AccMajor: true,
+		AccBlock: 512, Split: 512, Chunk: []schedule.AxisN{{Axis: 1, N: 256}, {Axis: 0, N: 252}}, Pack: true,
 	}
 	var all strings.Builder
-	for _, n := range s.Neighbours(2) {
+	for _, n := range neighbours(s, 2) {
 		for _, c := range n.Chunk {
 			if c.N%n.Step(c.Axis) != 0 || c.N == 0 {
 				t.Errorf("%s: chunks of %d in steps of %d", n, c.N, n.Step(c.Axis))
@@ -29,13 +31,13 @@ func TestNeighboursInChunks(t *testing.T) {
 
 // A neighbour differs in one choice, and leaves the schedule it comes from alone.
 func TestNeighbours(t *testing.T) {
-	s := CPU{
-		Order: []int{0, 1, 2}, Lanes: []AxisN{{Axis: 0, N: 4}, {Axis: 1, N: 4}}, Unroll: []AxisN{{Axis: 2, N: 8}},
+	s := schedule.CPU{
+		Order: []int{0, 1, 2}, Lanes: []schedule.AxisN{{Axis: 0, N: 4}, {Axis: 1, N: 4}}, Unroll: []schedule.AxisN{{Axis: 2, N: 8}},
 		Window: 16, Guard: true, Table: 32, Every: 8,
 	}
 	was := s.String()
 	seen := map[string]bool{}
-	for _, n := range s.Neighbours(3) {
+	for _, n := range neighbours(s, 3) {
 		text := n.String()
 		if text == was {
 			t.Errorf("a neighbour is the schedule itself")
@@ -44,7 +46,7 @@ func TestNeighbours(t *testing.T) {
 			t.Errorf("%s twice", text)
 		}
 		seen[text] = true
-		if product := Product(n.Lanes); product != 16 {
+		if product := schedule.Product(n.Lanes); product != 16 {
 			t.Errorf("%s has %d lanes", text, product)
 		}
 	}
