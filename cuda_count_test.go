@@ -19,6 +19,7 @@ import (
 	"weft/lang/check"
 	"weft/ops/catalogue"
 	"weft/planner"
+	"weft/planner/place"
 )
 
 var update = flag.Bool("update", false, "write the counts of docs/gpu.md anew")
@@ -76,10 +77,15 @@ iq` + frames + ` | beamform(probe, grid, fc: 3 MHz, fs: 12 MHz, start: 15 us)` +
 `
 }
 
+// severalGPUs ends the names of kernels that are planned for more than one: arrays lie otherwise then.
+const severalGPUs = ", several GPUs"
+
 // counts are the kernels of docs/gpu.md's table.
 var counts = []counted{
 	{"delay-and-sum, one frame", echoes("", ""), "envelope", "pair of point and element", "33", turn("MUFU", 1)},
 	{"delay-and-sum, 32 frames", echoes(" * axis(frame, 1 .. 2 in 32)", ""), "envelope", "the same, and frame", "16", turn("MUFU", 0.25)},
+	{"delay-and-sum, 32 frames, echoes in f16", echoes(" * axis(frame, 1 .. 2 in 32)", " @precision(storage: f16)"), "envelope", "the same, and frame", "12", turn("MUFU", 0.125)},
+	{"delay-and-sum, 32 frames" + severalGPUs, echoes(" * axis(frame, 1 .. 2 in 32)", ""), "envelope", "the same, and frame", "", turn("MUFU", 0.25)},
 	{"march of a city of 1000 x 1000", "city = simulate.city(y: 1000, x: 1000, seed: 3, pixel: 1 m)\nsky = city.dsm | skyview(patches: 153)\nsky.total | write(\"sky.npy\")\n",
 		"fold", "load of its innermost loop", "", turn("LDG", 1)},
 	{"a * b", "a = axis(x, 0 .. 1 in 16777216) @keep\nb = 2 * axis(x, 0 .. 1 in 16777216) @keep\na * b | write(\"c.npy\")\n", "mul", "element of 12 B", "12", whole},
@@ -92,6 +98,11 @@ a * b | write("c.npy")
 	{"sum of many rows", "a = axis(y, 0 .. 1 in 65536) * axis(x, 0 .. 1 in 1024) @keep\nsum(a, over: x) | write(\"s.npy\")\n", "sum", "element of 4 B", "", loading},
 	{"matrix product", "a = axis(i, 0 .. 1 in 2048) * axis(k, 0 .. 1 in 2048) @keep\nb = axis(k, 0 .. 1 in 2048) * axis(j, 0 .. 1 in 2048) @keep\ndot(a, b, over: k) | write(\"c.npy\")\n",
 		"dot", "product and sum", "1.18", turn("FFMA", 1)},
+}
+
+// onGPU is a device that arrays are laid out for.
+func onGPU(name string) place.DeviceModel {
+	return place.DeviceModel{Info: device.Info{Name: name, Kind: "emulated"}, Rates: device.Rates{Flops: 1e13, Bandwidth: 4e12, LinkIn: 5e10, LinkOut: 5e10}}
 }
 
 // worse is by how much a figure may exceed the table's.
@@ -165,7 +176,11 @@ func countOf(t *testing.T, lib nvrtc.Kept, c counted) (part sass.Part, units flo
 	if found.HasErrors() {
 		t.Fatal(c.name, found.Sorted())
 	}
-	plan, err := planner.Build(p.Sinks, device.Info{Name: "cpu", Threads: 1}, planner.Options{File: "counted.weft", Threads: 1})
+	gpus := []place.DeviceModel{onGPU("gpu:0")}
+	if strings.HasSuffix(c.name, severalGPUs) {
+		gpus = append(gpus, onGPU("gpu:1"))
+	}
+	plan, err := planner.Build(p.Sinks, device.Info{Name: "cpu", Threads: 1}, planner.Options{File: "counted.weft", Threads: 1, Accelerators: gpus, Device: "gpu"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 
@@ -235,17 +236,46 @@ func build(g *graph.Graph, dev device.Info, opt Options) (*bound.Plan, error) {
 		opt.Precision, opt.FuseLimit = opt.Decided.Precision, opt.Decided.FuseLimit
 	}
 	m := &module.Module{Graph: g, Device: dev}
-	for _, p := range passes {
-		if err := p.run(m, opt); err != nil {
+	if err := through(m, opt, passes); err != nil {
+		return nil, err
+	}
+	if len(opt.Accelerators) > 0 && opt.within == "" && len(g.Drives) == 0 {
+		if err := forPlaces(m, opt); err != nil {
 			return nil, err
-		}
-		if opt.After != nil {
-			if err := opt.After(p.name, m); err != nil {
-				return nil, err
-			}
 		}
 	}
 	return m.Plan, nil
+}
+
+// forPlaces lays arrays out for the devices that kernels have been placed on, unless other kernels are placed there then: of an array that is not cut by rows any more, a
+// device may have too little memory.
+func forPlaces(m *module.Module, opt Options) error {
+	views, places := maps.Clone(m.Views), m.Plan.Decided.Places
+	if !layout.Innermost(m) {
+		return nil
+	}
+	laid := passes[slices.IndexFunc(passes, func(p pass) bool { return p.name == "crop" }):]
+	if err := through(m, opt, laid); err == nil && m.Plan.Stream == nil && maps.EqualFunc(places, m.Plan.Decided.Places, slices.Equal) {
+		return nil
+	}
+	m.Views = views
+	m.Assemble()
+	return through(m, opt, laid)
+}
+
+// through runs some passes.
+func through(m *module.Module, opt Options, some []pass) error {
+	for _, p := range some {
+		if err := p.run(m, opt); err != nil {
+			return err
+		}
+		if opt.After != nil {
+			if err := opt.After(p.name, m); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func verdicts(m *module.Module, opt Options) (err error) {

@@ -145,12 +145,15 @@ func (b *builder) array(s *ops.Stage) string {
 	b.ids[s] = id
 	pb := bound.Buffer{Bufs: bufs, Array: s, Layout: t, Buffer: plan.Buffer{
 		ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(), Parts: bound.Parts(t),
-		Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Interleaved: b.Views[s].Interleaved,
+		Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Innermost: b.Views[s].Innermost, Interleaved: b.Views[s].Interleaved,
 		Reached: layout.Reached(b.Graph, s)}}
 	for i, p := range t.Parts() {
 		b.names[bufs[i]] = ops.PartName(id, p)
 	}
 	pb.Measure()
+	if at := b.Views[s].Margin; at != nil {
+		pb.Margin = &plan.Margin{Dim: at.Dim, Value: fmt.Sprint(at.Value)}
+	}
 	for _, at := range b.Views[s].Box {
 		pb.Box = append(pb.Box, plan.Box(at))
 	}

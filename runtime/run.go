@@ -287,7 +287,7 @@ func (r *run) judge(ctx context.Context, step *bound.Step, over region.Region) e
 func (r *run) held(step *bound.Step) bool {
 	h, ok := step.Op.Bound.(ops.Holder)
 	b := r.arrays.ByID[step.Writes[0]]
-	if !ok || r.arrays.Windowed[b.ID] || b.Transposed || b.Interleaved || b.Box != nil || b.Scale != 0 {
+	if !ok || r.arrays.Windowed[b.ID] || b.Transposed || b.Innermost > 0 || b.Interleaved || b.Box != nil || b.Scale != 0 {
 		return false
 	}
 	parts := h.Held(b.Bufs)

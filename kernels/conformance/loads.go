@@ -153,7 +153,25 @@ func loads() []spec {
 			}))
 		}
 	}
+	alike := func(t ir.DType) spec { // all that lies side by side is there, or nothing
+		return spec{"frames of " + t.String() + " that are guarded alike", exactly, func(k *kit) {
+			y, x := k.axis("y", 9), k.axis("x", 40)
+			var a *ir.Buffer
+			if t.Float() {
+				a = k.counts("a", 6, 40)
+				a.Type = t
+			} else {
+				a = k.ints(t, "a", k.whole(6*40, 0, 100), 6, 40)
+			}
+			for d := range 3 {
+				j := k.Sub(y, k.I32(d))
+				v := k.LoadOr(a, k.within(j, 6), k.Const(t.Compute(), float64(7*d)), j, x)
+				k.outAs(t, fmt.Sprintf("up %d", d), k.Add(v, v))
+			}
+		}}
+	}
 	return []spec{
+		alike(ir.F32), alike(ir.F16), alike(ir.BF16), alike(ir.I16), alike(ir.U16),
 		{"guards without padding", exactly, guarded(ir.Pad{})},
 		{"guards with zero padding", exactly, guarded(ir.Pad{Before: 16, After: 48})},
 		{"guards with other padding", exactly, guarded(ir.Pad{Before: 64, After: 64, Value: 2.5})},

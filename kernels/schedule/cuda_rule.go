@@ -66,6 +66,9 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 	} else if c := s.sharedTiles(base); len(c.SharedTiles) > 0 {
 		add(c)
 	}
+	if c := s.framesTogether(f, base); c.Together {
+		add(c)
+	}
 	axis, share := s.severalAxis(f, base.Block)
 	if axis >= 0 && share >= framesWork {
 		c := base

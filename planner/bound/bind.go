@@ -103,14 +103,14 @@ func (b *binder) view(d *plan.Buffer) error {
 		return fmt.Errorf("array %s is of a stage %s, which there is none of", d.ID, d.Key)
 	case b.arrays[d.ID] != nil || b.seen[s]:
 		return fmt.Errorf("array %s is there twice", d.ID)
-	case (d.Transposed || d.Box != nil) && graph.Given(s), d.Transposed && len(s.Type.Dims) < 2, d.Interleaved && (!graph.Pairs(s) || s.Put != nil):
+	case (d.Transposed || d.Innermost != 0 || d.Box != nil) && graph.Given(s), d.Innermost < 0 || d.Innermost >= max(1, len(s.Type.Dims)) || d.Innermost > 0 && (d.Interleaved || d.Transposed && d.Innermost > len(s.Type.Dims)-2), d.Transposed && len(s.Type.Dims) < 2, d.Interleaved && (!graph.Pairs(s) || s.Put != nil):
 		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
 	}
 	b.arrays[d.ID], b.seen[s] = &Buffer{}, true
-	if !d.Transposed && !d.Interleaved && d.Box == nil {
+	if !d.Transposed && d.Innermost == 0 && !d.Interleaved && d.Box == nil {
 		return nil
 	}
-	v := graph.View{Transposed: d.Transposed, Interleaved: d.Interleaved}
+	v := graph.View{Transposed: d.Transposed, Innermost: d.Innermost, Interleaved: d.Interleaved}
 	b.g.Views[s] = v
 	dims := b.g.Type(s).Dims
 	if d.Box != nil && len(d.Box) != len(dims) {
@@ -121,6 +121,13 @@ func (b *binder) view(d *plan.Buffer) error {
 		if at.Lo < 0 || at.Lo >= at.Hi || at.Hi > dims[i].Size {
 			return fmt.Errorf("array %s holds %d..%d of a dim of %d", d.ID, at.Lo, at.Hi-1, dims[i].Size)
 		}
+	}
+	if at := d.Margin; at != nil {
+		value, err := strconv.ParseFloat(at.Value, 64)
+		if err != nil || d.Innermost == 0 || at.Dim < 0 || at.Dim >= len(dims) || s.Type.Elem.Complex {
+			return fmt.Errorf("array %s has a margin of %s", d.ID, at.Value)
+		}
+		v.Margin = &graph.Margin{Dim: at.Dim, Value: value}
 	}
 	b.g.Views[s] = v
 	return nil

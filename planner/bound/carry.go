@@ -23,7 +23,7 @@ type Carry struct {
 // Carried is how a step's kernel can make a few turns at a time; nil: it cannot, or what it makes so could not be compared with float64.
 func (p *Plan) Carried(s *Step) *Carry {
 	for _, id := range slices.Concat(s.Reads, s.Writes) {
-		if b := p.Buffer(id); b.Counted() || slices.Contains(s.Writes, id) && (b.Transposed || b.Interleaved || b.Box != nil) {
+		if b := p.Buffer(id); b.Counted() || slices.Contains(s.Writes, id) && (b.Transposed || b.Innermost > 0 || b.Interleaved || b.Box != nil) {
 			return nil
 		}
 	}

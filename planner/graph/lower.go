@@ -56,7 +56,7 @@ func (l *KernelBuilder) define(s *ops.Stage, index []*ir.Node) ops.Elem {
 			panic(tooLarge{})
 		}
 		l.g.Lowered++
-		e := s.Elem(l.Body, l.g.Views[s].defined(l.Body, index))
+		e := l.g.element(l.Body, s, index)
 		l.at = l.at[:len(l.at)-1]
 		l.Placed = append(l.Placed, Placement{s, index})
 		return e.Parts()

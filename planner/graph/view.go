@@ -8,12 +8,21 @@ import (
 	"weft/ops"
 )
 
-// View is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, with real and
-// imaginary part side by side, as numbers along a last dim of two, and of what it then is a box only.
+// View is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, or another dim innermost, with real
+// and imaginary part side by side, as numbers along a last dim of two, and of what it then is a box only, which has a margin.
 type View struct {
 	Transposed  bool
+	Innermost   int // which of its dims, none of those that are transposed, is innermost instead, counted from 1; 0: none
 	Interleaved bool
 	Box         region.Region // nil: all of it
+	Margin      *Margin       // nil: none
+}
+
+// Margin is an element more at either end of a dim, as it lies, which holds what loads give that are guarded there: they need no test then. Of the innermost dim,
+// rows have margins of their own.
+type Margin struct {
+	Dim   int
+	Value float64
 }
 
 // Views are of the stages that are seen otherwise.
@@ -21,6 +30,17 @@ type Views map[*ops.Stage]View
 
 // Type is that of a stage as it is seen.
 func (g *Graph) Type(s *ops.Stage) ops.Type {
+	t, v := g.within(s), g.Views[s]
+	if v.Margin != nil {
+		t.Dims = slices.Clone(t.Dims)
+		d := &t.Dims[v.Margin.Dim]
+		d.Size, d.Coords = d.Size+2, nil
+	}
+	return t
+}
+
+// within is the type of what is seen of a stage without its margin.
+func (g *Graph) within(s *ops.Stage) ops.Type {
 	if box := g.Views[s].Box; box != nil {
 		return g.Whole(s).Sub(box)
 	}
@@ -30,9 +50,7 @@ func (g *Graph) Type(s *ops.Stage) ops.Type {
 // Whole is the type of a stage of which all is seen.
 func (g *Graph) Whole(s *ops.Stage) ops.Type {
 	t := s.Type
-	if g.Views[s].Transposed {
-		t.Dims = transpose(t.Dims)
-	}
+	t.Dims = lies(g.Views[s], t.Dims)
 	if g.Views[s].Interleaved {
 		t = t.InPairs()
 	}
@@ -56,10 +74,33 @@ func (g *Graph) Points(s *ops.Stage) []ops.Dim {
 	return dims
 }
 
-// defined is where a stage is defined that is seen at an index.
+// element is that of a stage that is seen at an index.
+func (g *Graph) element(b *ops.Body, s *ops.Stage, index []*ir.Node) ops.Elem {
+	v := g.Views[s]
+	if v.Margin == nil {
+		return s.Elem(b, v.defined(b, index))
+	}
+	n := int64(g.within(s).Dims[v.Margin.Dim].Size)
+	at := slices.Clone(index)
+	x := b.Sub(at[v.Margin.Dim], b.Int(at[v.Margin.Dim].Type, 1))
+	at[v.Margin.Dim] = limited(b, x, 0, n-1)
+	e := s.Elem(b, v.defined(b, at))
+	there := b.And(b.Le(b.Int(x.Type, 0), x), b.Lt(x, b.Int(x.Type, n)))
+	return ops.Real(b.Select(there, e.Re, b.Const(e.Re.Type, v.Margin.Value)))
+}
+
+// limited is a whole number that is held between two others.
+func limited(b *ops.Body, x *ir.Node, lo, hi int64) *ir.Node {
+	return b.Min(b.Max(x, b.Int(x.Type, lo)), b.Int(x.Type, hi))
+}
+
+// defined is where a stage is defined that is seen at an index, of no margin.
 func (v View) defined(b *ops.Body, index []*ir.Node) []*ir.Node {
 	if v.Box != nil {
 		index = moved(b, index, v.Box, b.Add)
+	}
+	if last := len(index) - 1; v.Innermost > 0 {
+		index = slices.Insert(slices.Clone(index[:last]), v.Innermost-1, index[last])
 	}
 	if v.Transposed {
 		index = transpose(index)
@@ -67,21 +108,57 @@ func (v View) defined(b *ops.Body, index []*ir.Node) []*ir.Node {
 	return index
 }
 
+// lies is a list of what its dims have, in the order in which they lie.
+func lies[T any](v View, list []T) []T {
+	if v.Transposed {
+		list = transpose(list)
+	}
+	if at := v.Innermost - 1; at >= 0 {
+		list = append(slices.Concat(list[:at], list[at+1:]), list[at])
+	}
+	return list
+}
+
 // seen is where an element is seen, and the guard of its being there. A guard that keeps an index within a dim keeps it within the box,
 // since there is none between the two.
 func (g *Graph) seen(b *ops.Body, s *ops.Stage, index []*ir.Node, guard *ir.Node) ([]*ir.Node, *ir.Node) {
 	v := g.Views[s]
-	if v.Transposed {
-		index = transpose(index)
+	index = lies(v, index)
+	out := index
+	if v.Box != nil {
+		out = moved(b, index, v.Box, b.Sub)
+		if guard != nil {
+			guard = within(b, guard, g.Whole(s).Dims, v.Box, index, out)
+		}
 	}
-	if v.Box == nil {
-		return index, guard
-	}
-	out := moved(b, index, v.Box, b.Sub)
-	if guard != nil {
-		guard = within(b, guard, g.Whole(s).Dims, v.Box, index, out)
+	if v.Margin != nil {
+		return g.beyond(b, s, out, guard)
 	}
 	return out, guard
+}
+
+// beyond is an index into what has a margin, and what is left of its guard.
+func (g *Graph) beyond(b *ops.Body, s *ops.Stage, index []*ir.Node, guard *ir.Node) ([]*ir.Node, *ir.Node) {
+	at := g.Views[s].Margin.Dim
+	out, x, n := slices.Clone(index), index[at], int64(g.within(s).Dims[at].Size)
+	if guard != nil && InDim(guard, x, n) {
+		guard, x = nil, limited(b, x, -1, n)
+	}
+	out[at] = b.Add(x, b.Int(x.Type, 1))
+	return out, guard
+}
+
+// InDim reports a guard that says of an index that it lies in a dim of n elements, and nothing else.
+func InDim(guard, index *ir.Node, n int64) bool {
+	lower, upper := false, false
+	for _, c := range ir.Conjuncts(guard, nil) {
+		isLower, isUpper := ir.IsLower(c, index), ir.IsUpper(c, index, n)
+		if !isLower && !isUpper {
+			return false
+		}
+		lower, upper = lower || isLower, upper || isUpper
+	}
+	return lower && upper
 }
 
 // within rewrites the conjuncts of a guard that keep an index in its dim.

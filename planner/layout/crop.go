@@ -51,6 +51,7 @@ func Crop(m *module.Module) error {
 	if len(found) > 0 {
 		m.Assemble()
 	}
+	margins(m)
 	return nil
 }
 

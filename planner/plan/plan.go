@@ -138,19 +138,27 @@ type Buffer struct {
 	// Key names the stage among all of the program: see Key of a stage.
 	Key    string `yaml:"key,omitempty" json:"key,omitempty"`
 	Values string `yaml:"values,omitempty" json:"values,omitempty"` // what identifies the elements of a table
-	// Transposed says that the last two dims lie in memory in the other order; Interleaved that real and imaginary part lie side by side, along a last dim; Box is which
-	// part of the array there is, dim by dim as they lie; Pad the margins of rows and their value; Held how much of each row, with margins, there is at a time; 0: all.
-	Transposed  bool  `yaml:"transposed,omitempty" json:"transposed,omitempty"`
-	Interleaved bool  `yaml:"interleaved,omitempty" json:"interleaved,omitempty"`
-	Box         []Box `yaml:"box,omitempty,flow" json:"box,omitempty"`
-	Pad         *Pad  `yaml:"pad,omitempty" json:"pad,omitempty"`
-	Held        int   `yaml:"held,omitempty" json:"held,omitempty"`
+	// Transposed says that the last two dims lie in memory in the other order; Innermost which of the array's own dims lies innermost, counted from 1, if not the last; Interleaved that real and imaginary part lie side by side, along a last dim; Box is which
+	// part of the array there is, dim by dim as they lie; Margin what is there besides at both ends of a dim, as it lies; Pad the margins of rows and their value; Held how much of each row, with margins, there is at a time; 0: all.
+	Transposed  bool    `yaml:"transposed,omitempty" json:"transposed,omitempty"`
+	Innermost   int     `yaml:"innermost,omitempty" json:"innermost,omitempty"`
+	Interleaved bool    `yaml:"interleaved,omitempty" json:"interleaved,omitempty"`
+	Box         []Box   `yaml:"box,omitempty,flow" json:"box,omitempty"`
+	Margin      *Margin `yaml:"margin,omitempty" json:"margin,omitempty"`
+	Pad         *Pad    `yaml:"pad,omitempty" json:"pad,omitempty"`
+	Held        int     `yaml:"held,omitempty" json:"held,omitempty"`
 }
 
 // Box are the indices of one dim from Lo up to Hi.
 type Box struct {
 	Lo int `yaml:"lo" json:"lo"`
 	Hi int `yaml:"hi" json:"hi"`
+}
+
+// Margin is a value that stands before and behind the elements of a dim.
+type Margin struct {
+	Dim   int    `yaml:"dim" json:"dim"`
+	Value string `yaml:"value" json:"value"` // a number, which may be nan
 }
 
 // Pad is how many elements of a value stand before and after each row.

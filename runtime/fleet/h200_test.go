@@ -2,15 +2,17 @@ package fleet_test
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"weft/kernels/native"
+	"weft/planner/bound"
 	"weft/runtime"
 )
 
 // h200 describes a GPU by what an H200 is expected to reach, and everything but latencies by so many times less, for problems that are as much smaller: work
 // by one factor, arrays, and the multiprocessors that they lie on, by another. Times are those of the whole problem on the whole GPU. Operations a second are those at
-// which the 27.25 instructions a pair and frame that docs/gpu.md counts take three quarters of what 132 multiprocessors issue at 1.98 GHz: 18.7 ms for 32 frames of
+// which 27.25 instructions a pair and frame, about as many as docs/gpu.md counts for several devices, take three quarters of what 132 multiprocessors issue at 1.98 GHz: 18.7 ms for 32 frames of
 // 64 x 64 x 128 points and 1,024 elements. The host is taken to have memory for all links at once.
 func h200(count int, work, arrays float64) string {
 	return fmt.Sprintf("{name: h200, count: %d, pace: 1, memory: 4 GiB, sms: %d, resident: 2048, launch: 4us, shortest: 2us, sync: 25us, "+
@@ -60,6 +62,9 @@ func TestFramesOverDevices(t *testing.T) {
 		}{{1, 1}, {4, 3.2}, {8, 5.5}} {
 			devices := emulatedDevices(t, cpu, h200(c.devices, 1024, 64))
 			p := planned(t, batch, "", cpu, devices)
+			if i := slices.IndexFunc(p.Buffers, func(b bound.Buffer) bool { return b.Innermost == 1 }); (i >= 0) != (c.devices == 1) {
+				t.Errorf("%d devices: frames innermost in array %d", c.devices, i)
+			}
 			got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
 			if err != nil {
 				t.Fatal(err)

@@ -112,18 +112,30 @@ PLUS(f32, float, float, y + x) PLUS(f64, double, double, y + x)
 #define TOGETHER2(name, T, C, V) \
   typedef V some_##name##_2; \
   FN V s_load_##name##_2(const T *p) { return __ldg((const V *)p); } \
+  FN V s_same_##name##_2(C a) { V x; x.x = x.y = s_to_##name##_(a); return x; } \
   FN void s_store_##name##_2(T *p, C a, C b) { V x; x.x = s_to_##name##_(a); x.y = s_to_##name##_(b); *(V *)p = x; }
 #define TOGETHER4(name, T, C, V) \
   typedef V some_##name##_4; \
   FN V s_load_##name##_4(const T *p) { return __ldg((const V *)p); } \
+  FN V s_same_##name##_4(C a) { V x; x.x = x.y = x.z = x.w = s_to_##name##_(a); return x; } \
   FN void s_store_##name##_4(T *p, C a, C b, C c, C d) { \
     V x; x.x = s_to_##name##_(a); x.y = s_to_##name##_(b); x.z = s_to_##name##_(c); x.w = s_to_##name##_(d); *(V *)p = x; \
+  }
+#define TOGETHER8(name, T, C) \
+  typedef uint4 some_##name##_8; \
+  FN T s_half_##name(unsigned x, int at) { return (T)(at ? x >> 16 : x & 0xffff); } \
+  FN unsigned s_halves_##name(C a, C b) { return (unsigned)(unsigned short)s_to_##name##_(a) | (unsigned)(unsigned short)s_to_##name##_(b) << 16; } \
+  FN uint4 s_load_##name##_8(const T *p) { return __ldg((const uint4 *)p); } \
+  FN uint4 s_same_##name##_8(C a) { uint4 x; x.x = x.y = x.z = x.w = s_halves_##name(a, a); return x; } \
+  FN void s_store_##name##_8(T *p, C a, C b, C c, C d, C e, C f, C g, C h) { \
+    uint4 x; x.x = s_halves_##name(a, b); x.y = s_halves_##name(c, d); x.z = s_halves_##name(e, f); x.w = s_halves_##name(g, h); *(uint4 *)p = x; \
   }
 #define TOGETHER(name, T, C, V) TOGETHER2(name, T, C, V##2) TOGETHER4(name, T, C, V##4)
 TOGETHER(bool, unsigned char, int, uchar) TOGETHER(i8, signed char, int, char) TOGETHER(u8, unsigned char, int, uchar)
 TOGETHER(i16, short, int, short) TOGETHER(u16, unsigned short, int, ushort) TOGETHER(f16, unsigned short, float, ushort)
 TOGETHER(bf16, unsigned short, float, ushort) TOGETHER(i32, int, int, int) TOGETHER(u32, unsigned, long long, uint)
 TOGETHER(f32, float, float, float) TOGETHER2(i64, long long, long long, longlong2) TOGETHER2(f64, double, double, double2)
+TOGETHER8(i16, short, int) TOGETHER8(u16, unsigned short, int) TOGETHER8(f16, unsigned short, float) TOGETHER8(bf16, unsigned short, float)
 
 // Joins over the threads of a warp, or of a block of whole warps. Every thread gets the same result. Minimum and maximum
 // leave NaN out.

@@ -16,11 +16,19 @@ const widest = 16
 // TogetherAt is how many elements of a buffer go together at an index, each of an output beside the one before; 0: none do. Their place is a multiple of their
 // number, whatever the index is.
 func (g *Generator) TogetherAt(buf *ir.Buffer, l ir.Linear) int {
-	n := min(g.Beside(g.BesideAxis), widest/buf.Type.Size(), 4)
+	n := min(g.Beside(g.BesideAxis), mostTogether(buf.Type))
 	if g.BesideAxis == nil || n < 2 || !l.Beside(g.BesideAxis, int64(n)) || buf.Pad.Before%n != 0 {
 		return 0
 	}
 	return n
+}
+
+// mostTogether is how many elements of a type go together at most.
+func mostTogether(t ir.DType) int {
+	if t.Size() < 2 {
+		return 4
+	}
+	return widest / t.Size()
 }
 
 // GroupOf is the first of the outputs whose elements go together with that of output v, so many of them, and which of them that is.
@@ -68,15 +76,15 @@ type Turns struct {
 
 // loadTogether is a load with those of the outputs beside, or of the turns.
 func (g *Generator) loadTogether(a *access) (x Value, ok bool) {
-	if a.guarded || a.covered || a.m != ByLane || g.Masked(a.at) {
+	if a.covered || a.m != ByLane || g.Masked(a.at) {
 		return x, false
 	}
-	if n := g.TogetherAt(a.n.Buf, a.l); n > 0 && !g.places(a.n) {
+	if n := g.TogetherAt(a.n.Buf, a.l); n > 0 && !g.places(a.n) && (!a.guarded || g.guardedAlike(a.n)) {
 		first, at := g.GroupOf(a.v, n)
 		return g.oneOf(a, a.sc, n, first, at, func() *Expr { return g.Group(a.n.Buf, a.l, first) }), true
 	}
 	t := g.Turns
-	if t == nil || a.at == 0 || g.Stack[a.at-1] != t.Around {
+	if a.guarded || t == nil || a.at == 0 || g.Stack[a.at-1] != t.Around {
 		return x, false
 	}
 	n := min(t.N, widest/a.n.Buf.Type.Size(), 4)
@@ -92,6 +100,12 @@ func (g *Generator) loadTogether(a *access) (x Value, ok bool) {
 	}), true
 }
 
+// guardedAlike reports a load that is guarded for all outputs beside each other or for none.
+func (g *Generator) guardedAlike(n *ir.Node) bool {
+	guard, other := n.Guard()
+	return other.Kind == ir.KConst && !g.Vary.Of(guard).Meets(g.BesideAxis.Bind())
+}
+
 // oneOf is one of n elements that are loaded together in a scope, once for those of a number.
 func (g *Generator) oneOf(a *access, sc *Scope, n, number, at int, place func() *Expr) Value {
 	g.Count("together", a.n)
@@ -101,9 +115,17 @@ func (g *Generator) oneOf(a *access, sc *Scope, n, number, at int, place func() 
 	}
 	all := sc.Make(group{a.n, number}, func() Value {
 		p, name := place(), Name(g.Fresh("q"))
-		sc.Add(Let(fmt.Sprintf("some_%s_%d", a.n.Buf.Type, n), name.Text, Call(fmt.Sprintf("s_load_%s_%d", a.n.Buf.Type, n), p)))
+		some := Call(fmt.Sprintf("s_load_%s_%d", a.n.Buf.Type, n), p)
+		if a.guarded {
+			_, other := a.n.Guard()
+			some = Choose(a.guard.Regs[0], some, Call(fmt.Sprintf("s_same_%s_%d", a.n.Buf.Type, n), Lit(other)))
+		}
+		sc.Add(Let(fmt.Sprintf("some_%s_%d", a.n.Buf.Type, n), name.Text, some))
 		return Value{Regs: [2]*Expr{name}}
 	})
-	one := Name(all.Regs[0].Text + "." + string("xyzw"[at]))
+	one := Name(all.Regs[0].Text + "." + string("xyzw"[at*min(n, 4)/n]))
+	if n > 4 { // two of them in each word
+		one = Call(fmt.Sprintf("s_half_%s", a.n.Buf.Type), one, Int(at%2))
+	}
 	return g.Name(a.sc, Scalar(a.n.Type, Call("s_from_"+a.n.Buf.Type.String(), one)))
 }

@@ -1,0 +1,70 @@
+package codegen_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weft/kernels/codegen/cuda"
+	"weft/kernels/ir"
+	"weft/kernels/schedule"
+)
+
+// batch sums, for each frame and point, elements at places that are the same for all frames, guarded or not.
+func batch(t ir.DType, frames int, innermost, guarded bool) (k *ir.Kernel, echo *ir.Buffer) {
+	b := ir.NewBuilder()
+	k = &ir.Kernel{Name: "batch", Axes: []*ir.Node{b.Axis("frame", frames), b.Axis("y", 128), b.Axis("x", 256)}}
+	frame, y, x := k.Axes[0], k.Axes[1], k.Axes[2]
+	vec := func(name string, n int) *ir.Buffer { return &ir.Buffer{Name: name, Type: ir.F32, Shape: []int{n}} }
+	echo = &ir.Buffer{Name: "echo", Type: t, Shape: []int{frames, 64, 500}}
+	if innermost {
+		echo.Shape = []int{64, 500, frames}
+	}
+	px, py := b.Load(vec("X", 256), x), b.Load(vec("Y", 128), y)
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(64), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(e *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		d := b.Sub(px, b.Load(vec("E", 64), e))
+		far := b.Sqrt(b.Add(b.Mul(d, d), b.Mul(py, py)))
+		whole := b.Alu(ir.Rint, far)
+		u := b.Sub(far, whole)
+		at := b.Cast(ir.I32, whole)
+		weight := b.Mul(u, b.Add(b.Mul(b.Add(b.Mul(b.F32(0.5), u), b.F32(0.25)), u), b.F32(1)))
+		index := []*ir.Node{frame, e, at}
+		if innermost {
+			index = []*ir.Node{e, at, frame}
+		}
+		v := b.Load(echo, index...)
+		if guarded {
+			v = b.LoadOr(echo, b.And(b.Le(b.I32(0), at), b.Lt(at, b.I32(500))), b.F32(0), index...)
+		}
+		return []*ir.Node{b.Add(acc[0], b.Mul(v, weight))}, nil
+	})
+	k.Stores = []ir.Store{{Buf: &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{frames, 128, 256}}, Index: k.Axes, Value: sum[0]}}
+	return k, echo
+}
+
+// Kernels want frames innermost that share what a fold computes, and a thread then loads several of them by one instruction.
+func TestFramesOfAThreadLieSideBySide(t *testing.T) {
+	for _, typ := range []ir.DType{ir.F32, ir.F16, ir.BF16} {
+		for _, guarded := range []bool{false, true} {
+			each := 16 / typ.Size()
+			k, echo := batch(typ, 32, false, guarded)
+			want := schedule.FramesInnermost(k)
+			if at, ok := want[echo]; !ok || at != 0 || len(want) != 1 || schedule.CUDADefault(k).Together {
+				t.Errorf("%s: wants dims %v innermost, %s", typ, want, schedule.CUDADefault(k).Text(k))
+			}
+			k, _ = batch(typ, 32, true, guarded)
+			s := schedule.CUDADefault(k)
+			code, err := cuda.Render(k, s, "k")
+			load := fmt.Sprintf("s_load_%s_%d(", typ, each)
+			if err != nil || !s.Together || s.Block[0].Axis != 0 || strings.Count(code.Source, load) == 0 || strings.Contains(code.Source, fmt.Sprintf("s_load_%s(", typ)) && typ != ir.F32 {
+				t.Errorf("%s: %s, %v, %d of %s", typ, s.Text(k), err, strings.Count(code.Source, load), load)
+			}
+			if want := schedule.FramesInnermost(k); len(want) > 0 {
+				t.Errorf("%s: wants dims %v innermost that are", typ, want)
+			}
+		}
+	}
+	if k, _ := batch(ir.F32, 33, false, false); len(schedule.FramesInnermost(k)) > 0 {
+		t.Error("threads would begin anywhere")
+	}
+}

@@ -1,0 +1,86 @@
+package schedule
+
+import (
+	"slices"
+
+	"weft/kernels/ir"
+)
+
+// Frames of a batch, and whatever else shares most of what a fold computes, are best side by side in memory on GPUs: a thread then takes several of them, loads them by
+// one instruction from one address, and does once what they share.
+const (
+	framesBytes  = 16 // that a thread loads by one instruction
+	framesLanes  = 8  // threads along the axis at most: with frames of 4 bytes, a line of the caches
+	framesPoints = 8  // along each of two other axes: what is loaded at one place is loaded by others of a block too
+)
+
+// FramesInnermost are the buffers that a kernel on a GPU reads faster with another dim innermost, and which dim that is.
+func FramesInnermost(k *ir.Kernel) map[*ir.Buffer]int {
+	s := newSurvey(k, Target{Lanes: 32, ISA: "cuda"})
+	f := s.heaviest()
+	if f == nil || s.times(f.Node)*s.trips(f) < longFold {
+		return nil
+	}
+	a, share := s.severalAxis(f, nil)
+	if a < 0 || share < framesWork {
+		return nil
+	}
+	axis, out := k.Axes[a], map[*ir.Buffer]int{}
+	varies := func(n *ir.Node) bool { return s.vary(n).Meets(axis.Bind()) }
+	for _, n := range s.nodes {
+		if n.Kind != ir.KLoad || !varies(n) {
+			continue
+		}
+		at := slices.Index(n.Index(), axis)
+		if at < 0 || s.deepest(n) != f || !guardedAlike(n, varies) || slices.ContainsFunc(slices.Delete(slices.Clone(n.Index()), at, at+1), varies) {
+			return nil // it would not be loaded with others
+		}
+		out[n.Buf] = at
+	}
+	for b, at := range out {
+		if b.Type.Size() > 4 || at == len(b.Shape)-1 || b.Shape[at]%framesEach(b.Type) != 0 {
+			return nil
+		}
+	}
+	return out
+}
+
+// guardedAlike reports a load whose guard, if any, is the same for all points of an axis.
+func guardedAlike(n *ir.Node, varies func(*ir.Node) bool) bool {
+	guard, other := n.Guard()
+	return guard == nil || !varies(guard) && other.Kind == ir.KConst
+}
+
+// framesEach is how many elements of a type a thread takes.
+func framesEach(t ir.DType) int { return min(framesBytes/t.Size(), 8) }
+
+// framesTogether is a schedule under which a thread has several outputs along an axis that share most of a fold's work, and whose elements lie side by side in memory; the
+// plain one where there is no such axis.
+func (s *survey) framesTogether(f *ir.Fold, c CUDA) CUDA {
+	a, share := s.severalAxis(f, nil)
+	if a < 0 || share < framesWork || s.left(f) {
+		return c
+	}
+	axis, each := s.k.Axes[a], 0
+	varies := func(n *ir.Node) bool { return s.vary(n).Meets(axis.Bind()) }
+	for _, n := range s.in[f] {
+		if n.Kind != ir.KLoad || !varies(n) {
+			continue
+		}
+		by := framesEach(n.Buf.Type)
+		if !guardedAlike(n, varies) || n.Buf.Pad.Before%by != 0 || !ir.Flatten(n.Buf, n.Index()).Beside(axis, int64(by)) {
+			return c
+		}
+		each = max(each, by)
+	}
+	if each < 2 {
+		return c
+	}
+	c.Together, c.Unroll, c.Block = true, []AxisN{{a, each}}, []AxisN{{a, min(framesLanes, (axis.Extent+each-1)/each)}}
+	for _, o := range s.threadOrder(f) {
+		if o != a && len(c.Block) < 3 {
+			c.Block = append(c.Block, AxisN{o, min(framesPoints, s.k.Axes[o].Extent)})
+		}
+	}
+	return c
+}
