@@ -10,6 +10,7 @@ import (
 // one instruction from one address, and does once what they share.
 const (
 	framesBytes  = 16 // that a thread loads by one instruction
+	framesAccs   = 4  // accumulators of a fold at most
 	framesLanes  = 8  // threads along the axis at most: with frames of 4 bytes, a line of the caches
 	framesPoints = 8  // along each of two other axes: what is loaded at one place is loaded by others of a block too
 )
@@ -38,7 +39,7 @@ func FramesInnermost(k *ir.Kernel) map[*ir.Buffer]int {
 		out[n.Buf] = at
 	}
 	for b, at := range out {
-		if b.Type.Size() > 4 || at == len(b.Shape)-1 || b.Shape[at]%framesEach(b.Type) != 0 {
+		if b.Type.Size() > 4 || framesEach(b.Type) < 2 || at == len(b.Shape)-1 || b.Shape[at]%framesEach(b.Type) != 0 || !holds(f, framesEach(b.Type)) {
 			return nil
 		}
 	}
@@ -51,8 +52,18 @@ func guardedAlike(n *ir.Node, varies func(*ir.Node) bool) bool {
 	return guard == nil || !varies(guard) && other.Kind == ir.KConst
 }
 
-// framesEach is how many elements of a type a thread takes.
-func framesEach(t ir.DType) int { return min(framesBytes/t.Size(), 8) }
+// framesEach is how many elements of a type a thread takes: of bytes, which caches hold many of, one by one.
+func framesEach(t ir.DType) int {
+	if t.Size() == 1 {
+		return 1
+	}
+	return framesBytes / t.Size()
+}
+
+// holds reports whether a thread has registers for so many outputs of a fold.
+func holds(f *ir.Fold, each int) bool {
+	return len(f.Accs) <= framesAccs && each*len(f.Accs) <= maxOutputs
+}
 
 // framesTogether is a schedule under which a thread has several outputs along an axis that share most of a fold's work, and whose elements lie side by side in memory; the
 // plain one where there is no such axis.
@@ -61,8 +72,8 @@ func (s *survey) framesTogether(f *ir.Fold, c CUDA) CUDA {
 	if a < 0 || share < framesWork || s.left(f) {
 		return c
 	}
-	axis, each := s.k.Axes[a], 0
-	varies := func(n *ir.Node) bool { return s.vary(n).Meets(axis.Bind()) }
+	axis, each := s.k.Axes[a], frames*2
+	some, varies := false, func(n *ir.Node) bool { return s.vary(n).Meets(axis.Bind()) }
 	for _, n := range s.in[f] {
 		if n.Kind != ir.KLoad || !varies(n) {
 			continue
@@ -71,9 +82,9 @@ func (s *survey) framesTogether(f *ir.Fold, c CUDA) CUDA {
 		if !guardedAlike(n, varies) || n.Buf.Pad.Before%by != 0 || !ir.Flatten(n.Buf, n.Index()).Beside(axis, int64(by)) {
 			return c
 		}
-		each = max(each, by)
+		each, some = min(each, by), true
 	}
-	if each < 2 {
+	if !some || each < 2 || !holds(f, each) {
 		return c
 	}
 	c.Together, c.Unroll, c.Block = true, []AxisN{{a, each}}, []AxisN{{a, min(framesLanes, (axis.Extent+each-1)/each)}}
