@@ -143,6 +143,9 @@ func (s *survey) threadOrder(f *ir.Fold) []int {
 // along several axes, compact, so that a warp's loads fall on few lines.
 func (s *survey) threadBlock(f *ir.Fold) []AxisN {
 	order := s.threadOrder(f)
+	if near := s.culledAxes(order); len(near) > 1 && slices.ContainsFunc(s.folds, s.culls) {
+		return []AxisN{{near[0], min(warpX, s.k.Axes[near[0]].Extent)}, {near[1], min(blockThreads/warpX, s.k.Axes[near[1]].Extent)}}
+	}
 	axes := s.scattered(f)
 	if len(axes) < 2 || s.times(f.Node)*s.trips(f) < longFold {
 		return s.blockOf(order, blockThreads)
@@ -155,6 +158,15 @@ func (s *survey) threadBlock(f *ir.Fold) []AxisN {
 	}
 	block[1].N = min(blockThreads/warpX, s.k.Axes[y].Extent)
 	return block
+}
+
+// culledAxes are those along which what maximum tables are made of lies: points that lie near each other leave out much the same of a fold.
+func (s *survey) culledAxes(order []int) []int {
+	return slices.DeleteFunc(slices.Clone(order), func(a int) bool {
+		return !slices.ContainsFunc(s.nodes, func(n *ir.Node) bool {
+			return n.Kind == ir.KLoad && n.Buf.Facts.Max != nil && stride(n.Buf, n.Index(), s.k.Axes[a]) != 0
+		})
+	})
 }
 
 // besideEach is a schedule under which a thread of a kernel without folds, which does little but load and store, has several outputs side by side; the plain
@@ -256,7 +268,7 @@ func (s *survey) foldThreads(f *ir.Fold) int {
 		}
 	}
 	switch {
-	case most >= blockTrips && points*32 < fillThreads:
+	case most >= blockTrips && points*32 < 16*fillThreads: // two waves of a large device, or less
 		return blockFold
 	case most >= sharedTrips:
 		return 32

@@ -96,6 +96,10 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 		if g.shortIndex(buf, l) {
 			wide = "unsigned" // of places beyond a guard, sums may wrap
 		}
+		if g.movesFrom(buf, l, t.N, m) {
+			turn = &Summand{g.Depth(t.N), Times(Cast(wide, x), t.Coef)}
+			continue
+		}
 		sums = append(sums, Summand{g.Depth(t.N), Times(Cast(wide, x), t.Coef)})
 	}
 	if len(sums) > 0 && g.shortIndex(buf, l) {
@@ -106,7 +110,11 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 		}
 	}
 	partial := func(sc *Scope, e *Expr) *Expr { return g.OnceAs(sc, e, g.BufType(buf)+" *const", "p") }
-	at := g.Chain(g.BufName(buf), sums, partial)
+	first := g.BufName(buf)
+	if g.Schedule.Skip && g.Target.ISA == "cuda" && (c >= farAway || c <= -farAway) {
+		first, c = g.held(g.Stack[0], buf, Add(first, Int(c))), 0
+	}
+	at := g.Chain(first, sums, partial)
 	if turn != nil {
 		if len(sums) > 0 {
 			at = g.held(g.Stack[sums[len(sums)-1].Depth], buf, at)
@@ -126,6 +134,15 @@ func (g *Generator) aroundTurns(buf *ir.Buffer, l ir.Linear, n *ir.Node, m Layou
 		return max(0, slices.Index(g.Stack, t.Around))
 	}
 	return 0
+}
+
+// farAway is a distance in elements that instructions of GPUs have no room for: 8 MiB.
+const farAway = 1 << 21
+
+// movesFrom reports the index of a loop that leaves out turns, along which alone an address moves: compilers do not know how far, and would have an address for each load.
+func (g *Generator) movesFrom(buf *ir.Buffer, l ir.Linear, n *ir.Node, m Layout) bool {
+	return g.Schedule.Skip && g.Target.ISA == "cuda" && m == ByLane && n.Kind == ir.KAxis && n.Role == ir.RoleIndex && !g.shortIndex(buf, l) &&
+		!slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.N != n && g.Depth(t.N) >= g.Depth(n) })
 }
 
 // held is an address that turns begin from. A compiler that knew what it is made of would add that up anew for each of them, by several instructions in place of one.

@@ -20,6 +20,15 @@ func (c Counts) Total() int {
 	return c.Float + c.Integer + c.Special + c.Memory + c.Double + c.Other
 }
 
+// Plus are these and so many times others.
+func (c Counts) Plus(o Counts, times int) Counts {
+	for _, p := range pipes {
+		*p.to(&c) += times * *p.to(&o)
+	}
+	c.Integer += times * o.Integer
+	return c
+}
+
 var pipes = []struct {
 	to    func(*Counts) *int
 	names []string

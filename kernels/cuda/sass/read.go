@@ -13,6 +13,9 @@ type Instruction struct {
 	Name string // with what is said behind points: LDG.E.128.CONSTANT
 	Jump int    // the instruction that it may go on with, by number; -1: the next one
 	May  bool   // a predicate decides whether it is executed
+
+	Guard    string   // the predicate: P0, !UP1; empty: there is none
+	Operands []string // as written
 }
 
 // Is reports an instruction of this name, whatever is said behind points.
@@ -90,7 +93,12 @@ func Read(text string) (kernels []Kernel) {
 		if m == nil || m[2] == "NOP" {
 			continue
 		}
-		i := Instruction{Name: m[2], Jump: -1, May: m[1] != ""}
+		i := Instruction{Name: m[2], Jump: -1, May: m[1] != "", Guard: strings.TrimPrefix(m[1], "@")}
+		for part := range strings.SplitSeq(m[3], ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				i.Operands = append(i.Operands, part)
+			}
+		}
 		if to := p.jumpedTo.FindStringSubmatch(m[3]); to != nil && i.Is("BRA", "BRX", "JMP") {
 			jumps = append(jumps, jump{len(k.Code), to[1]})
 			i.May = i.May || conditional(m[3])
