@@ -210,14 +210,6 @@ func TestWhatNeedsAllOfALargeArrayIsNamed(t *testing.T) {
 	}
 }
 
-func TestSizesSayEnough(t *testing.T) {
-	for n, want := range map[int64]string{1: "1B", 16383: "16383B", 16384: "16KiB", 16385: "17KiB", 1 << 24: "16MiB", 1<<24 + 1: "17MiB"} {
-		if got := plan.SizeFor(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}
-
 func TestFiguresHaveNoExponent(t *testing.T) {
 	for got, want := range map[string]string{
 		plan.FormatBytes(1000 << 20): "1000 MiB", plan.FormatBytes(1023 << 20): "1023 MiB", plan.FormatBytes(12345): "12.1 KiB",

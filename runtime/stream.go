@@ -49,7 +49,7 @@ func (r *run) spare() (end func()) {
 	percent := 100
 	switch {
 	case r.plan.Stream != nil:
-		percent = 20
+		percent = 100
 	case r.plan.Totals.PeakBytes < largeArrays:
 		return func() {}
 	}

@@ -54,29 +54,3 @@ func FormatAmount(x float64, unit string) string {
 	}
 	return strings.TrimRight(three(x)+" "+prefix+unit, " ")
 }
-
-// SizeFor writes a budget that holds so many bytes, as --memory takes it.
-func SizeFor(n int64) string {
-	count, u := unitsFor(n)
-	return fmt.Sprint(count, u.name)
-}
-
-// Written is the budget that SizeFor writes.
-func Written(n int64) int64 {
-	count, u := unitsFor(n)
-	return count * u.bytes
-}
-
-type unit struct {
-	bytes int64
-	name  string
-}
-
-func unitsFor(n int64) (count int64, u unit) {
-	for _, u := range []unit{{1 << 20, "MiB"}, {1 << 10, "KiB"}} {
-		if n >= 16*u.bytes {
-			return (n + u.bytes - 1) / u.bytes, u
-		}
-	}
-	return n, unit{1, "B"}
-}

@@ -30,13 +30,6 @@ func (s System) Default() int64 {
 	return max(limit, 1<<20)
 }
 
-// OfArrays is what arrays may take of a limit that a user set. Weft itself, plans and what is read ahead of files take up to 160 MiB, which large
-// limits hold too; smaller ones than 256 MiB are of arrays alone. Beside arrays of gigabytes, which come in many blocks, plans and what is checked take more, up
-// to 320 MiB.
-func OfArrays(limit int64) int64 {
-	return limit - max(min(160<<20, max(0, limit-256<<20)/4), min(320<<20, max(0, limit-1<<30)/3))
-}
-
 // group is what the control group of the process leaves it: the least over its hierarchy, of version 2 or 1.
 func (s System) group() (int64, bool) {
 	least := int64(math.MaxInt64)

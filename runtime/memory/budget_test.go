@@ -52,17 +52,3 @@ func TestDefaultBudget(t *testing.T) {
 		}
 	}
 }
-
-func TestArraysLeaveRoomWithinLargeLimits(t *testing.T) {
-	const mib = 1 << 20
-	for limit, want := range map[int64]int64{6 * mib: 6 * mib, 256 * mib: 256 * mib, 512 * mib: 448 * mib, 1024 * mib: 864 * mib, 2048 * mib: 1728 * mib, 4096 * mib: 3776 * mib} {
-		if got := OfArrays(limit); got != want {
-			t.Errorf("of %d MiB: %d MiB, want %d", limit/mib, got/mib, want/mib)
-		}
-	}
-	for limit := int64(200 * mib); limit < 4000*mib; limit += mib {
-		if OfArrays(limit+mib) <= OfArrays(limit) {
-			t.Fatalf("a larger limit than %d MiB holds no more", limit/mib)
-		}
-	}
-}

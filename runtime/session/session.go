@@ -20,6 +20,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/place"
+	"weft/planner/plan"
 	"weft/runtime"
 	"weft/runtime/exec"
 	"weft/runtime/memory"
@@ -69,7 +70,7 @@ func Open(c Config) (*Session, error) {
 	if c.Memory <= 0 {
 		c.Memory = memory.System{}.Default()
 	} else {
-		c.Memory = memory.OfArrays(c.Memory)
+		c.Memory = plan.OfArrays(c.Memory)
 	}
 	if c.Log == nil {
 		c.Log = func(string) {}

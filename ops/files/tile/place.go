@@ -110,8 +110,9 @@ func (p *Placer) blankBeyond(valid *[2]float64) func(dst, src []byte) {
 // Fill reads a run: read fills its argument with elements of the file, from one of the run on.
 func (p *Placer) Fill(r Run, read func(part []byte, from int) error) error {
 	size := p.from.Size()
-	if p.direct() {
-		part := p.dst[r.InTile*size : (r.InTile+r.N)*size]
+	if p.direct(r) {
+		start := r.InTile/p.columns*p.stride + r.InTile%p.columns*size
+		part := p.dst[start : start+r.N*size]
 		err := read(part, 0)
 		words.Swap(part, p.swap)
 		return err
@@ -130,10 +131,9 @@ func (p *Placer) Fill(r Run, read func(part []byte, from int) error) error {
 	return nil
 }
 
-// direct says whether the file's bytes can be read into dst where they belong.
-func (p *Placer) direct() bool {
-	_, columns := RowsOf(p.tile.Shape())
-	return p.from == p.to && p.from != element.Bool && p.Prepare == nil && p.Finish == nil && p.stride == columns*p.to.Size()
+// direct says whether the file's bytes of a run can be read into dst where they belong.
+func (p *Placer) direct(r Run) bool {
+	return p.from == p.to && p.from != element.Bool && p.Prepare == nil && p.Finish == nil && r.InTile%p.columns+r.N <= p.columns
 }
 
 // Scratch is a buffer for elements of the file, reused.

@@ -1,0 +1,26 @@
+package plan
+
+import (
+	"fmt"
+	"sort"
+)
+
+// OfArrays is what arrays may take of a limit that a user set. Weft itself, plans and what is read ahead of files take up to 160 MiB, which large
+// limits hold too; smaller ones than 256 MiB are of arrays alone. Beside arrays of gigabytes, which come in many blocks, plans and what is checked take more, up
+// to 320 MiB.
+func OfArrays(limit int64) int64 {
+	return limit - max(min(160<<20, max(0, limit-256<<20)/4), min(320<<20, max(0, limit-1<<30)/3))
+}
+
+// SizeFor writes the least limit, as --memory takes it, whose arrays may take so many bytes.
+func SizeFor(bytes int64) string {
+	unit, name := int64(1), "B"
+	switch {
+	case bytes >= 16<<20:
+		unit, name = 1<<20, "MiB"
+	case bytes >= 16<<10:
+		unit, name = 1<<10, "KiB"
+	}
+	count := sort.Search(int(2*bytes/unit+1), func(n int) bool { return OfArrays(int64(n)*unit) >= bytes })
+	return fmt.Sprint(count, name)
+}
