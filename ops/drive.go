@@ -36,6 +36,7 @@ type Tasks struct {
 	Count int
 	At    func(number int) Task
 	Least int64 // the room without which there are no tasks, where that is more than there is
+	Lasts []int // of the state, by number, what those behind a task read of it beside tiles
 }
 
 // Task is a part of an algorithm that reads some tiles and makes others. What it reads and makes of an array are the same tiles, or apart.

@@ -12,6 +12,7 @@ import (
 	"weft/planner/plan"
 	"weft/runtime/journal"
 	"weft/runtime/result"
+	"weft/runtime/state"
 )
 
 // checkpoints keep how far a drive is: its state, and what its algorithm was told. A run that goes on tells that again in place of the calls
@@ -20,7 +21,8 @@ type checkpoints struct {
 	journal.Keeper
 	calls int // that an earlier run made
 	told  journal.Told
-	doubt []result.Warning // of an earlier run
+	doubt []result.Warning   // of an earlier run
+	copy  journal.Checkpoint // memory of the one that is made beside a task
 }
 
 // begin leaves beside an output by what decisions a run with drives was planned, so that it goes on by these wherever it is cut off.
@@ -57,7 +59,7 @@ func (d *drive) resume() error {
 	if r.checkpoint == "" || r.program != nil && !slices.Contains(r.program.Once, d.step.ID) { // or the checkpoint of the drive around it is enough
 		return nil
 	}
-	was, err := c.takeUp(r, d.step, d.state.Kept)
+	was, err := c.takeUp(r, d.step, d.state, d.state.Kept)
 	if err != nil || was == nil {
 		return err
 	}
@@ -67,10 +69,10 @@ func (d *drive) resume() error {
 }
 
 // takeUp finds the checkpoint that an earlier run left of a step, fills parts from it, and has what was in doubt then; nil: there is none.
-func (c *checkpoints) takeUp(r *run, step *bound.Step, parts func() ([][]byte, error)) (*journal.Checkpoint, error) {
+func (c *checkpoints) takeUp(r *run, step *bound.Step, s *state.State, parts func() ([][]byte, error)) (*journal.Checkpoint, error) {
 	c.Keeper = journal.NewKeeper(r.checkpoint, step.ID, r.header())
 	*r.checkpoints = append(*r.checkpoints, c.Path) // to be removed when all outputs are there
-	was, err := c.Left(step.Name)
+	was, err := c.Last(step.Name, s.Whole)
 	if err != nil {
 		return nil, err
 	}

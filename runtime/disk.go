@@ -1,13 +1,11 @@
 package runtime
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"slices"
 	"time"
 
-	"weft/kernels/region"
 	"weft/ops"
 	"weft/runtime/journal"
 	"weft/runtime/state"
@@ -16,19 +14,23 @@ import (
 // Room implements ops.Host.
 func (d *drive) Room() ops.Room { return d.run.plan.Graph.Drives[d.step.Op].Room }
 
-// Task implements ops.Host. A checkpoint is made between tasks, when all that was made is in the file.
+// Task implements ops.Host. A checkpoint is made between tasks, when all that was made is in the file: one that waits for the disk as often as is cheap, and one
+// that does not for each task, since a process that is killed loses nothing of a file.
 func (d *drive) Task(number int) error {
 	d.run.opt.Progress.Tile()
 	if d.calls < d.log.calls {
 		return nil
 	}
 	disk := d.state.Disk
-	if err := disk.Task(number); err != nil || disk.Keeping() || !d.log.due(d, false) {
+	durable := d.log.due(d, false)
+	if err := disk.Task(number); err != nil || disk.Keeping() || !durable && !d.log.LateSince() {
 		return err
 	}
 	now, err := d.log.now(d)
-	if now = now.Copy(); err == nil {
-		disk.Keep(func() error { return d.log.Write(now, time.Now()) })
+	now.Tasks = number
+	if now = now.Copy(d.log.copy); err == nil {
+		d.log.copy = now
+		disk.Keep(durable, func() error { return d.log.Make(now, durable) })
 	}
 	return err
 }
@@ -43,11 +45,11 @@ func (d *drive) place() (p state.Place, err error) {
 	if d.run.checkpoint != "" {
 		checkpoint := journal.CheckpointOf(d.run.checkpoint, d.step.ID)
 		p.Path = journal.TilesOf(checkpoint)
-		_, missing := os.Stat(checkpoint)
-		if p.Keep = d.run.opt.Resume && missing == nil; !p.Keep {
-			err = journal.Forget(checkpoint)
+		if p.Keep = d.run.opt.Resume && journal.There(checkpoint); !p.Keep {
+			err = journal.ForgetAll(checkpoint)
 		}
-		*d.run.checkpoints = append(*d.run.checkpoints, p.Path)
+		since := journal.SinceOf(checkpoint)
+		*d.run.checkpoints = append(append(*d.run.checkpoints, p.Path), since[:]...)
 	}
 	return p, err
 }
@@ -87,21 +89,7 @@ func (d *drive) leave() {
 		return
 	}
 	_ = disk.Release()
-	if _, err := os.Stat(journal.CheckpointOfTiles(disk.Path)); disk.Path != "" && err != nil {
+	if disk.Path != "" && !journal.There(journal.CheckpointOfTiles(disk.Path)) {
 		_ = os.Remove(disk.Path)
 	}
 }
-
-// scratched gives what a drive left on disk, part by part, once it has run.
-type scratched struct {
-	run *run
-	id  string
-}
-
-// Read implements ops.TileSource.
-func (s scratched) Read(_ context.Context, at region.Region, to ops.HostArray) error {
-	return s.run.scratch[s.id].Read(at, to)
-}
-
-// Close implements ops.TileSource.
-func (scratched) Close(context.Context) (ops.Note, error) { return ops.Note{}, nil }

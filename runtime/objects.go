@@ -57,7 +57,7 @@ func (d *objects) takeUp() error {
 	if r.checkpoint == "" || r.program != nil {
 		return nil
 	}
-	was, err := c.takeUp(r, d.step, d.state.Outputs)
+	was, err := c.takeUp(r, d.step, d.state, d.state.Outputs)
 	if err != nil || was == nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 	"weft/planner/plan"
 	"weft/runtime/exec"
 	"weft/runtime/journal"
+	"weft/runtime/state"
 )
 
 // probe is the smallest buffer there is: by it a device shows where its memory lies.
@@ -156,7 +157,7 @@ func (p *pass) open(ctx context.Context) (err error) {
 	for _, s := range p.steps {
 		switch {
 		case s.Kind == plan.DriveStep && s.Drive.Tiles != nil:
-			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: scratched{r, s.Writes[0]}})
+			p.sources = append(p.sources, &tileSource{run: r, step: s, buffer: s.Writes[0], TileSource: state.Left(func() *state.Disk { return r.scratch[s.Writes[0]] })})
 		case s.Kind == plan.ReadStep && r.arrays.Windowed[s.Writes[0]]:
 			src, err := exec.Reader{TileReader: s.Op.Bound.(ops.TileReader), Planned: p.Moves(s.ID)}.OpenSource()
 			if err != nil {

@@ -94,7 +94,7 @@ func (z *large) tasks(b int, room ops.Room, a, x *ops.Stage) ops.Tasks {
 		}
 	}
 	tile := func(i, j int) ops.Tile { return ops.Tile{Of: x, Box: boxes[j][i-j]} }
-	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel, room)}
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel, room), Lasts: []int{stateInverse}}
 	out.At = func(number int) ops.Task {
 		i, j := order[number][0], order[number][1]
 		t := ops.Task{Reads: []ops.Tile{{Of: a, Box: boxes[j][i-j]}}, Makes: []ops.Tile{tile(i, j)}}

@@ -22,7 +22,8 @@ import (
 type Checkpoint struct {
 	Header Header   `json:"header"`
 	Calls  int      `json:"calls"`
-	Told   []uint64 `json:"told"` // bits of numbers
+	Tasks  int      `json:"tasks,omitempty"` // that were done, whose tiles are in the file that goes with it
+	Told   []uint64 `json:"told"`            // bits of numbers
 	Sizes  []int    `json:"sizes"`
 	// Doubts are warnings of what was beyond its tolerance in the calls so far.
 	Doubts []result.Warning `json:"doubts,omitempty"`
@@ -65,25 +66,32 @@ func TilesOf(checkpoint string) string { return checkpoint + tiles }
 // CheckpointOfTiles is the checkpoint that such a file goes with.
 func CheckpointOfTiles(path string) string { return strings.TrimSuffix(path, tiles) }
 
-// Write makes a checkpoint, durably, in place of the one before.
+// Write makes a checkpoint in place of the one before.
 func (c Checkpoint) Write(path string) error {
+	parts, err := c.parts()
+	if err != nil {
+		return err
+	}
+	return files.Unwritten(path, fileio.WriteFile(path, func(w io.Writer) error { return writeAll(w, parts) }))
+}
+
+// parts are what the file of a checkpoint holds.
+func (c Checkpoint) parts() ([][]byte, error) {
 	c.Header.Format, c.Sizes = Format, nil
 	for _, s := range c.State {
 		c.Sizes = append(c.Sizes, len(s))
 	}
-	return files.Unwritten(path, fileio.WriteFile(path, func(w io.Writer) error {
-		line, err := json.Marshal(c)
-		if err != nil {
+	line, err := json.Marshal(c)
+	return append([][]byte{line, []byte("\n")}, c.State...), err
+}
+
+func writeAll(w io.Writer, parts [][]byte) error {
+	for _, part := range parts {
+		if _, err := w.Write(part); err != nil {
 			return err
 		}
-		_, err = w.Write(append(line, '\n'))
-		for _, s := range c.State {
-			if err == nil {
-				_, err = w.Write(s)
-			}
-		}
-		return err
-	}))
+	}
+	return nil
 }
 
 // ReadCheckpoint reads one. The error is fs.ErrNotExist where there is none, or one that is not whole.
@@ -92,6 +100,10 @@ func ReadCheckpoint(path string) (c Checkpoint, err error) {
 	if err != nil {
 		return c, err
 	}
+	return read(text)
+}
+
+func read(text []byte) (c Checkpoint, err error) {
 	line, rest, _ := bytes.Cut(text, []byte("\n"))
 	if json.Unmarshal(line, &c) != nil || c.Header.Format != Format {
 		return Checkpoint{}, fs.ErrNotExist

@@ -26,6 +26,9 @@ type Keeper struct {
 	Head  Header
 	saved time.Time
 	wait  time.Duration // until the next
+	noted time.Time     // when what was done since one was written, and where
+	last  string
+	rest  time.Duration
 }
 
 // NewKeeper keeps checkpoints of a step.
@@ -48,6 +51,22 @@ func (k *Keeper) Left(name string) (*Checkpoint, error) {
 	return &was, nil
 }
 
+// Last is what an earlier run left of the step: the checkpoint of what was done since the other, where the tiles of the tasks between them are whole.
+func (k *Keeper) Last(name string, whole func(from, to int) bool) (*Checkpoint, error) {
+	was, err := k.Left(name)
+	if err != nil {
+		return nil, err
+	}
+	from := 0
+	if was != nil {
+		from = was.Tasks
+	}
+	if since := k.since(); since != nil && since.Tasks > from && whole(from, since.Tasks) {
+		was = since
+	}
+	return was, nil
+}
+
 // Strange is the error of what was left of another run.
 func Strange(what, why string) error {
 	return problem.Wrong(problem.JournalForeign, "", "run without --resume to start afresh", "the %s is of another run: %s", what, why)
@@ -55,6 +74,14 @@ func Strange(what, why string) error {
 
 // Late reports whether it is time for a checkpoint.
 func (k *Keeper) Late() bool { return k.Path != "" && time.Since(k.saved) >= k.wait }
+
+// Make makes a checkpoint now: one that waits for the disk, or one of what was done since.
+func (k *Keeper) Make(now Checkpoint, durable bool) error {
+	if durable {
+		return k.Write(now, time.Now())
+	}
+	return k.WriteSince(now)
+}
 
 // Write makes a checkpoint that was begun at some time.
 func (k *Keeper) Write(now Checkpoint, begun time.Time) error {
@@ -78,11 +105,15 @@ func (k *Keeper) after(took time.Duration) {
 	}
 }
 
-// Copy is the checkpoint with a state of its own, which does not go on.
-func (c Checkpoint) Copy() Checkpoint {
+// Copy is the checkpoint with a state of its own, which does not go on: in the memory of a copy that is not needed any more.
+func (c Checkpoint) Copy(was Checkpoint) Checkpoint {
 	c.State = slices.Clone(c.State)
 	for i, part := range c.State {
-		c.State[i] = slices.Clone(part)
+		var memory []byte
+		if i < len(was.State) {
+			memory = was.State[i][:0]
+		}
+		c.State[i] = append(memory, part...)
 	}
 	return c
 }

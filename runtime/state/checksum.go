@@ -1,6 +1,7 @@
 package state
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
@@ -82,6 +83,37 @@ func (s *sums) of(at region.Region) (out []signed, err error) {
 		out = append(out, signed{t, all})
 	}
 	return out, nil
+}
+
+// Whole reports whether the file holds what tasks made, from one to before another.
+func (s *State) Whole(from, to int) bool {
+	d := s.Disk
+	for k := from; k < min(to, d.list.Count); k++ {
+		for _, t := range d.list.At(k).Makes {
+			if d.sums.holds(t.Box, d.out.buffer.Layout.Shape(), d.out.elem()) != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// holds compares what the file has of a tile of an array with what was written.
+func (s *sums) holds(at region.Region, shape []int, elem int) error {
+	last := at[len(at)-1]
+	written, err := s.of(at)
+	row := make([]byte, last.Len()*elem)
+	read := func(index []int) []byte {
+		if _, fault := s.file.ReadAt(row, offset(shape, index, last.Lo)*int64(elem)); err == nil {
+			err = fault
+		}
+		return row
+	}
+	if err == nil {
+		fault := s.prove(written, at, elem, read)
+		err = cmp.Or(err, fault)
+	}
+	return err
 }
 
 // prove compares a box that was read, of which row gives the elements, with what was written. Rows of tiles that it has parts of are not looked at.

@@ -46,6 +46,16 @@ func TestChangedTilesAreFound(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	holds := func(k int) error { return s.holds(made[k].Box, []int{rows, columns}, 1) }
+	if holds(0) == nil {
+		t.Error("a tile that was signed and is not there is whole")
+	}
+	if _, err := f.WriteAt(data, 0); err != nil || cmp.Or(holds(0), holds(1), holds(2)) != nil {
+		t.Errorf("tiles that are there: %v, %v", err, cmp.Or(holds(0), holds(1), holds(2)))
+	}
+	if _, err := f.WriteAt([]byte("x"), 2*columns+1); err != nil || holds(0) != nil || holds(1) == nil {
+		t.Errorf("with a byte of the second changed: %v, %v, %v", err, holds(0), holds(1))
+	}
 	if err := s.sign(tile(top, right), in(whole)); err == nil {
 		t.Error("a tile that no task makes is signed")
 	}

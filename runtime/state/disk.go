@@ -240,15 +240,16 @@ func (d *Disk) Task(number int) error {
 // Keeping reports whether a checkpoint is under way. One that failed is not: whoever begins a task is told.
 func (d *Disk) Keeping() bool { return !d.kept.ended() }
 
-// Keep makes a checkpoint of what was done before the task under way, once all that was made is on the disk.
-func (d *Disk) Keep(save func() error) {
+// Keep makes a checkpoint of what was done before the task under way, once all that was made is in the file and, with durable, on the disk.
+func (d *Disk) Keep(durable bool, save func() error) {
 	written := d.writing
 	d.kept = begin(func() error {
-		if err := written.wait(); err != nil {
-			return err
+		err := written.wait()
+		if err == nil && durable {
+			err = files.Unwritten(d.file.Name(), d.file.Sync())
 		}
-		if err := d.file.Sync(); err != nil {
-			return files.Unwritten(d.file.Name(), err)
+		if err != nil {
+			return err
 		}
 		return save()
 	})
@@ -376,16 +377,20 @@ func (d *Disk) rows(at region.Region, h ops.HostArray, move func([]byte, int64) 
 func (d *Disk) move(piece region.Region, shape []int, part ops.HostPart, move func([]byte, int64) (int, error)) error {
 	last, row := len(piece)-1, 0
 	for index := range piece[:last].Indices() {
-		offset := 0
-		for i, x := range index {
-			offset = offset*shape[i] + x
-		}
-		if _, err := move(part.Row(row), int64(offset*shape[last]+piece[last].Lo)*int64(part.Buf.Type.Size())); err != nil {
+		if _, err := move(part.Row(row), offset(shape, index, piece[last].Lo)*int64(part.Buf.Type.Size())); err != nil {
 			return err
 		}
 		row++
 	}
 	return nil
+}
+
+// offset is where the file has an element of an array of a shape, the last index of which is apart.
+func offset(shape, index []int, last int) (at int64) {
+	for i, x := range append(index[:len(index):len(index)], last) {
+		at = at*int64(shape[i]) + int64(x)
+	}
+	return at
 }
 
 // Read gives what the file holds of a piece of the output: zeros where no task makes any.

@@ -1,6 +1,8 @@
 package state
 
 import (
+	"slices"
+
 	"weft/kernels/device"
 	"weft/kernels/region"
 	"weft/ops"
@@ -141,10 +143,10 @@ func (s *State) HandOutObjects(first int, which func(i int) bool) error {
 	return nil
 }
 
-// Kept are the arrays that a checkpoint holds: the state and, in rounds, what was handed out.
+// Kept are the arrays that a checkpoint holds: the state and, in rounds, what was handed out. Between tasks it is what lasts of the state.
 func (s *State) Kept() (out [][]byte, err error) {
 	for i := range s.held {
-		if s.step.Drive.OnDisk(s.step.Drive.Start[i]) { // its file is kept
+		if s.Disk != nil && !slices.Contains(s.Disk.list.Lasts, i) { // or its file is kept
 			continue
 		}
 		out = append(out, dataOf(s.Host(i))...)
