@@ -81,11 +81,11 @@ func (z *dense) Drive(h ops.Host) (ops.Note, error) {
 	if err != nil {
 		return ops.Note{}, err
 	}
-	best := found.sorted(z.which).vectors[:z.count]
-	if err := h.Set(denseVectors, 0, inParts(best, z.count, n, z.complex)...); err != nil {
+	best := found.sorted(z.which)
+	if err := h.Set(denseVectors, 0, inParts(best.vectors[:z.count], z.count, n, z.complex)...); err != nil {
 		return ops.Note{}, err
 	}
-	return z.certify(h, 0, 2, "all at once, and a pass", z.asked, true)
+	return z.certify(h, 0, 2, "all at once, and a pass", z.asked, true, best.values[:z.count])
 }
 
 // Reference is the same, but for the pass.

@@ -3,6 +3,7 @@ package eigen
 import (
 	"fmt"
 	"math"
+	"math/cmplx"
 	"slices"
 
 	"weft/kernels/ir"
@@ -118,8 +119,9 @@ func (r results) finished(p programs, a, x *ops.Stage) []*ops.Stage {
 	return []*ops.Stage{found, vectors, wrong, nil}
 }
 
-// certify makes the outputs by a pass, and says what is left of A v beside value v by it. A warning says that the method ended before that was small by its own count.
-func (r results) certify(h ops.Host, call, passes int, how string, a asked, done bool) (ops.Note, error) {
+// certify makes the outputs by a pass, and says what is left of A v beside the values that were found by it. A warning says that the method ended before that was
+// small by its own count, or that it is not by this one.
+func (r results) certify(h ops.Host, call, passes int, how string, a asked, done bool, found []complex128) (ops.Note, error) {
 	if err := h.Launch(call); err != nil {
 		return ops.Note{}, err
 	}
@@ -135,9 +137,29 @@ func (r results) certify(h ops.Host, call, passes int, how string, a asked, done
 	if a.tolerance > 0 && !done {
 		note.Warnings = []problem.Problem{problem.Wrong(problem.Unfinished, "most", "allow more passes with most, a larger block, or a larger tolerance",
 			"eigen stopped after %s, which leave %.2g of the vectors", passed(passes-1), worst)}
+	} else if left := beside(residuals, found); a.tolerance > 0 && left > a.tolerance {
+		note.Warnings = []problem.Problem{problem.Wrong(problem.Unfinished, "tolerance", "check that the matrix is what it is taken to be, or take a larger tolerance",
+			"eigen ended by its own count, but a pass with what it found leaves %.2g of A v beside the value, more than the tolerance", left)}
 	}
 	return note, nil
 }
+
+// beside is the largest residual beside its value: what is as small as rounding of a pass beside the largest value does not count.
+func beside(residuals []float64, found []complex128) (worst float64) {
+	largest := 0.0
+	for _, v := range found {
+		largest = max(largest, cmplx.Abs(v))
+	}
+	for i, left := range residuals[:min(len(residuals), len(found))] {
+		if left > rounded*largest {
+			worst = max(worst, left/cmplx.Abs(found[i]))
+		}
+	}
+	return worst
+}
+
+// rounded is what sums of some ten thousand products round off, beside the largest value.
+const rounded = 0x1p-44
 
 // inParts are rows of vectors, and of zeros, as an array of so many rows and columns; of real and imaginary parts, if it is complex.
 func inParts(rows [][]complex128, height, width int, complex bool) []float64 {

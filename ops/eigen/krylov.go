@@ -310,7 +310,7 @@ func (z *krylov) finish(h ops.Host, s *small, found pairs, passes int, done bool
 		vectors = ""
 	}
 	how := fmt.Sprintf("%s%s, and one of what was found", passed(passes), vectors)
-	return z.certify(h, callFinish, passes+1, how, z.asked, done)
+	return z.certify(h, callFinish, passes+1, how, z.asked, done, found.values[:len(best)])
 }
 
 func passed(n int) string {
