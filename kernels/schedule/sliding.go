@@ -14,9 +14,19 @@ const (
 )
 
 // Slides reports loads of which slid rows along an axis have many in common.
-func Slides(loads []*ir.Node, axis *ir.Node) bool {
-	saved, all := moved.Saved(loads, axis, slidRows)
-	return saved >= leastSlid && saved >= fewestSlid*all
+func Slides(loads []*ir.Node, axis *ir.Node) bool { return slid(loads, axis) > 0 }
+
+// slid is how many loads of a point slid rows along an axis save; 0: too few.
+func slid(loads []*ir.Node, axis *ir.Node) float64 {
+	along := moved.Along(loads, axis)
+	least := max(leastSlid, fewestSlid*float64(len(along)))
+	if float64(len(along))*(slidRows-1) < least*slidRows { // as many as there could be
+		return 0
+	}
+	if saved := moved.Saved(along, axis, slidRows); saved >= least {
+		return saved
+	}
+	return 0
 }
 
 // slidAxis is an axis other than the lanes' for vectors in flight that load much of the same, and how many loads of a point they save; 0: there is none.
@@ -28,8 +38,8 @@ func (s *survey) slidAxis(lanes int) (axis int, most float64) {
 		}
 	}
 	for u, x := range s.k.Axes {
-		if u != lanes && x.Extent >= slidRows && Slides(loads, x) {
-			if saved, _ := moved.Saved(loads, x, slidRows); saved > most {
+		if u != lanes && x.Extent >= slidRows {
+			if saved := slid(loads, x); saved > most {
 				axis, most = u, saved
 			}
 		}

@@ -65,7 +65,8 @@ func TestSaved(t *testing.T) {
 		}
 	}
 	for axis, want := range map[*ir.Node][2]float64{y: {4.5, 9}, x: {}} {
-		if saved, all := Saved(loads, axis, 4); saved != want[0] || all != want[1] {
+		along := Along(loads, axis)
+		if saved, all := Saved(along, axis, 4), float64(len(along)); saved != want[0] || all != want[1] {
 			t.Errorf("along %s: %v of %v, want %v", axis.Name, saved, all, want)
 		}
 	}
