@@ -34,7 +34,8 @@ type planFlags struct {
 }
 
 // Where arrays may take little, the heap is collected whenever it has doubled: it otherwise grows by as much as these. A limit of it would be what large programs take to
-// be planned, which was then spent on collecting over and over.
+// be planned, which was then spent on collecting over and over. What a check takes is little beside a plan: collected as soon, it
+// would be as often as all the rest.
 const (
 	littleMemory = 192 << 20
 	collectSoon  = 100
@@ -47,14 +48,14 @@ func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Ses
 		set(&c)
 	}
 	c.Device, c.Threads, c.Memory = f.Device, f.Threads, int64(f.Memory)
-	if f.Memory > 0 && f.Memory < littleMemory {
-		debug.SetGCPercent(collectSoon)
-	}
 	se, err := session.Open(c)
 	if err != nil {
 		return nil, nil, err
 	}
 	prog, err := session.Check(f.File, check.Options{Params: f.Params, Tolerance: f.Tolerance})
+	if f.Memory > 0 && f.Memory < littleMemory {
+		debug.SetGCPercent(collectSoon)
+	}
 	return se, prog, err
 }
 
