@@ -22,9 +22,9 @@ func TestCUDALeaving(t *testing.T) {
 		has, lacks []string
 	}{
 		{schedule.CUDA{Block: block, Every: 4}, false, []string{"continue;"}, []string{"s_warp_all_b", "_in", "s_load_f32(b5"}},
-		{schedule.CUDA{Block: block, Every: 4, Skip: true}, false, []string{";\ncontinue;\n}", "continue;\n}\nconst int x2"}, []string{"s_warp_all_b"}},
+		{schedule.CUDA{Block: block, Every: 4, Skip: true}, false, []string{";\ncontinue;\n}", "continue;\n}\nint x2"}, []string{"s_warp_all_b"}},
 		{schedule.CUDA{Block: block, Every: 4, Vote: true}, true, []string{"if (s_warp_all_b(", "_in) {\ns_store"}, []string{"continue"}},
-		{schedule.CUDA{Block: block, Every: 4, Vote: true, Skip: true}, true, []string{";\ncontinue;\n}", "_in) {\ns_store"}, []string{"continue;\n}\nconst int x2"}},
+		{schedule.CUDA{Block: block, Every: 4, Vote: true, Skip: true}, true, []string{";\ncontinue;\n}", "_in) {\ns_store"}, []string{"continue;\n}\nconst int x2", "continue;\n}\nint x2"}},
 	} {
 		out, err := cuda.Render(k, c.s, "kernel")
 		if err != nil {

@@ -102,7 +102,7 @@ func (g *gen) leave(x *leaving, count *tally.Tally) {
 	if x.running != nil && len(least) == 1 {
 		done = Bin("==", least[0].name, Highest(least[0].threshold.Type).Regs[0])
 	}
-	g.chunks(c, every, count, skips, c.in.Body, append(after, If{Cond: done, Then: []Stmt{Leave{}}}))
+	g.chunks(c, every, count, skips, c.in.Body, g.wholeChunk(x, every), append(after, If{Cond: done, Then: []Stmt{Leave{}}}))
 	if x.near {
 		return
 	}
@@ -113,6 +113,22 @@ func (g *gen) leave(x *leaving, count *tally.Tally) {
 		}
 	}
 }
+
+// wholeChunk are the turns between two tests, one behind the other, where a thread of a GPU leaves out blocks of them; nil: the loop makes them one by one.
+func (g *gen) wholeChunk(x *leaving, every int) []Stmt {
+	if g.Target.ISA != "cuda" || !g.Schedule.Skip || every != g.Schedule.Every || every%4 > 0 || every > longestRow {
+		return nil
+	}
+	for _, block := range form.Blocks(g.comparisons(x.c)) {
+		if block%every != 0 {
+			return nil // the turns would not begin where they are known to
+		}
+	}
+	return g.rowOfTurns(x.c, every)
+}
+
+// longestRow is how many turns are written one behind the other at most.
+const longestRow = 8
 
 // ending are the accumulators that, together, end a fold.
 func (g *gen) ending(f *ir.Fold) (list []int) {

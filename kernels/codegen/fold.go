@@ -97,12 +97,17 @@ func (c *loop) loop(from, to *Expr, step int, body []Stmt) Loop {
 	return Count(c.ctype().Scalar, c.index().Text, from, to, step, body...)
 }
 
-// chunks runs the loop some iterations at a time: what comes before each time, and after it, are tests.
-func (g *gen) chunks(c *loop, every int, count *tally.Tally, before, body, after []Stmt) {
+// chunks runs the loop some iterations at a time: what comes before each time, and after it, are tests. whole are as many as there are at most, written one behind
+// the other; nil: they are not.
+func (g *gen) chunks(c *loop, every int, count *tally.Tally, before, body, whole, after []Stmt) {
 	e := Name(g.Fresh("e"))
 	list := append(slices.Clone(before), Let(c.ctype().Scalar, e.Text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)))
 	list = append(list, count.Ran(Bin("-", e, c.index()))...)
-	list = append(list, c.loop(nil, e, 1, body))
+	var turns Stmt = c.loop(nil, e, 1, body)
+	if whole != nil {
+		turns = If{Cond: Bin("==", Bin("-", e, c.index()), Int(every)), Then: append(whole, To(c.index().Text, e)), Else: []Stmt{turns}}
+	}
+	list = append(list, turns)
 	c.sc.Add(c.loop(c.lo, c.hi, 0, append(list, after...)))
 }
 
@@ -168,17 +173,24 @@ func turnsAtOnce(f *ir.Fold) int {
 
 // turnsInRow are so many turns, which begin at a multiple of their number; nil where nothing is loaded together in them.
 func (g *gen) turnsInRow(c *loop) []Stmt {
-	if g.BesideAxis == nil || g.Turns != nil || !schedule.Innermost(c.f) || c.f.Lo.Kind != ir.KConst || c.f.Lo.I%int64(turnsAtOnce(c.f)) != 0 || g.OwnStart(c.f) || c.in.Mask != nil || g.Schedule.Skip || g.Kernel.Writes(c.f) {
+	if n := turnsAtOnce(c.f); g.BesideAxis != nil && c.f.Lo.Kind == ir.KConst && c.f.Lo.I%int64(n) == 0 && !g.Schedule.Skip {
+		return g.rowOfTurns(c, n)
+	}
+	return nil
+}
+
+// rowOfTurns are n turns that are made one behind the other, which begin where the fold does or a multiple of n behind that.
+func (g *gen) rowOfTurns(c *loop, n int) []Stmt {
+	if g.Turns != nil || !schedule.Innermost(c.f) || c.f.Lo.Kind != ir.KConst || g.OwnStart(c.f) || c.in.Mask != nil || g.Kernel.Writes(c.f) {
 		return nil
 	}
 	around := values.NewScope(c.f.Binders())
 	around.Fold = c.f
 	var turns []Stmt
-	n := turnsAtOnce(c.f)
 	for at := range n {
 		in := values.NewScope(c.f.Binders())
 		in.Fold, in.Block = c.f, c.in.Block
-		g.Turns = &values.Turns{Fold: c.f, N: n, At: at, Around: around}
+		g.Turns = &values.Turns{Fold: c.f, N: n, Behind: int((c.f.Lo.I%int64(n) + int64(n)) % int64(n)), At: at, Around: around}
 		g.Within(func() { g.turn(c, in) }, around, in)
 		turns = append(turns, Block(in.Body))
 	}
@@ -355,5 +367,5 @@ func (g *gen) maskedLoop(c *loop) {
 		c.sc.Add(c.loop(c.lo, c.hi, 1, slices.Insert(in.Body, here, append(test, count.Ran(Int(1))...)...)))
 		return
 	}
-	g.chunks(c, g.Schedule.Every, count, nil, in.Body, test)
+	g.chunks(c, g.Schedule.Every, count, nil, in.Body, nil, test)
 }

@@ -202,7 +202,10 @@ func (g *gen) coordinate(s schedule.CUDA, a int, number *Expr) (out []Stmt) {
 		out = append(out, Var(wide, at.Text, place), Let("int", in.Text, Bin("<", at, hi)),
 			If{Cond: Pre("!", in), Then: []Stmt{Set{To: at, Value: Bin("-", hi, Int(1))}}}, Let("int", x, Cast("int", at)))
 	default:
-		out = append(out, Let(wide, at.Text, place), If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Let("int", x, Cast("int", at)))
+		out = append(out, Let(wide, at.Text, place), If{Cond: Bin(">=", at, hi), Then: []Stmt{Continue{}}}, Var("int", x, Cast("int", at)))
+		if s.Skip { // compilers would compute it again in the loops
+			out = append(out, Do(Call("WEFT_HELD_INT", Name(x))))
+		}
 	}
 	if g.Clamp && g.Schedule.Step(a) > 1 {
 		out = append(out, Let("int", x+"_last", Bin("-", Cast("int", hi), Int(1))))

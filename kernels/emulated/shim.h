@@ -12,6 +12,7 @@
 #define WEFT_SHARED static __thread
 #define WEFT_UNROLL(n)
 #define WEFT_HELD(p)
+#define WEFT_HELD_INT(i)
 #define __device__ __attribute__((unused))
 #ifdef __OPTIMIZE__ // to inline takes most of a compiler's time otherwise
 #define __forceinline__ inline __attribute__((always_inline))

@@ -11,6 +11,7 @@
 #define WEFT_PRAGMA(p) _Pragma(#p)
 #define WEFT_UNROLL(n) WEFT_PRAGMA(unroll n)
 #define WEFT_HELD(p) asm("" : "+l"(p)) // nothing is known of an address but that it is there
+#define WEFT_HELD_INT(i) asm("" : "+r"(i)) // nor of a number
 #endif
 #define FN static __device__ __forceinline__
 #define WEFT_INF_F __int_as_float(0x7f800000)

@@ -2,6 +2,7 @@ package values
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	. "weft/kernels/codegen/tree"
@@ -72,11 +73,13 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 	var sums []Summand
 	var turn *Summand
 	c := l.C
+	short, apart := g.shortIndex(buf, l), g.apart(buf, l)
+	var around []Summand // where an address begins
 	for _, t := range l.Terms {
 		v := v
 		if at := g.aroundTurns(buf, l, t.N, m); at > 0 {
 			c += t.Coef * int64(g.Turns.At)
-			turn = &Summand{at, Times(Cast("long", Name(AxisName(t.N))), t.Coef)}
+			turn = &Summand{at, Times(Cast("long", g.own(g.Stack[at], buf, t.N, Name(AxisName(t.N)))), t.Coef)}
 			continue
 		}
 		if t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.Clamp {
@@ -93,16 +96,20 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 			x = g.iterated(t.N)
 		}
 		wide := "long"
-		if g.shortIndex(buf, l) {
+		if apart && t.N.Kind == ir.KAxis {
+			around = append(around, Summand{g.Depth(t.N), Times(Cast(wide, x), t.Coef)})
+			continue
+		}
+		if short {
 			wide = "unsigned" // of places beyond a guard, sums may wrap
 		}
 		if g.movesFrom(buf, l, t.N, m) {
-			turn = &Summand{g.Depth(t.N), Times(Cast(wide, x), t.Coef)}
+			turn = &Summand{g.Depth(t.N), Times(Cast(wide, g.own(g.Stack[g.Depth(t.N)], buf, t.N, x)), t.Coef)}
 			continue
 		}
 		sums = append(sums, Summand{g.Depth(t.N), Times(Cast(wide, x), t.Coef)})
 	}
-	if len(sums) > 0 && g.shortIndex(buf, l) {
+	if len(sums) > 0 && short {
 		offset := g.Chain(Int(0), sums, func(sc *Scope, e *Expr) *Expr { return g.OnceAs(sc, e, "const unsigned", "o") })
 		sums = []Summand{{g.Depth(l.Terms[0].N), Cast("int", offset)}}
 		for _, t := range l.Terms {
@@ -113,6 +120,13 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 	first := g.BufName(buf)
 	if g.Schedule.Skip && g.Target.ISA == "cuda" && (c >= farAway || c <= -farAway) {
 		first, c = g.held(g.Stack[0], buf, Add(first, Int(c))), 0
+	}
+	if len(around) > 0 {
+		first = g.Chain(first, around, partial)
+		first = g.held(g.Stack[around[len(around)-1].Depth], buf, first)
+		for i := range sums {
+			sums[i].E = g.own(g.Stack[sums[i].Depth], buf, l.Terms[0].N, sums[i].E)
+		}
 	}
 	at := g.Chain(first, sums, partial)
 	if turn != nil {
@@ -134,6 +148,52 @@ func (g *Generator) aroundTurns(buf *ir.Buffer, l ir.Linear, n *ir.Node, m Layou
 		return max(0, slices.Index(g.Stack, t.Around))
 	}
 	return 0
+}
+
+// apart reports an index of which loops that leave out turns are given where an address begins, and add what they load or compute to it, in 32 bits. What follows from
+// axes is then added up once, around them, and is so little that 32 bits hold the rest as well: it is less than that and a buffer together.
+func (g *Generator) apart(buf *ir.Buffer, l ir.Linear) bool {
+	if !g.Schedule.Skip || !g.shortIndex(buf, l) {
+		return false
+	}
+	inner, outer, far := 0, 0, 0.0
+	for _, t := range l.Terms {
+		if t.N.Kind != ir.KAxis {
+			inner = max(inner, g.Depth(t.N))
+			continue
+		}
+		outer = max(outer, g.Depth(t.N))
+		last, ok := g.lastOf(t.N)
+		if !ok {
+			return false
+		}
+		far += math.Abs(float64(t.Coef)) * last
+	}
+	return outer > 0 && outer < inner && far < 1<<30
+}
+
+// lastOf is what an axis or the index of a fold comes to at most.
+func (g *Generator) lastOf(n *ir.Node) (last float64, ok bool) {
+	switch {
+	case n.Role == ir.RoleParallel:
+		return float64(n.Extent), true
+	case n.Role == ir.RoleIndex && n.Fold.Lo.Kind == ir.KConst && n.Fold.Hi.Kind == ir.KConst:
+		return math.Max(math.Abs(float64(n.Fold.Lo.I)), math.Abs(float64(n.Fold.Hi.I))), true
+	}
+	return 0, false
+}
+
+// own is an index, in 32 bits, of which compilers do not know that it is also that into another buffer. They would multiply it by the size of an element once, and add
+// the 64 bits of that to each address by two instructions; by itself, an index is multiplied and added in one.
+func (g *Generator) own(sc *Scope, buf *ir.Buffer, n *ir.Node, e *Expr) *Expr {
+	if !g.Schedule.Skip || g.Target.ISA != "cuda" || n.Type != ir.I32 {
+		return e
+	}
+	return sc.Make("own "+g.BufName(buf).Text+" "+e.String(), func() Value {
+		name := Name(g.Fresh("i"))
+		sc.Add(Var("int", name.Text, e), Do(Call("WEFT_HELD_INT", name)))
+		return Value{Regs: [2]*Expr{name}}
+	}).Regs[0]
 }
 
 // farAway is a distance in elements that instructions of GPUs have no room for: 8 MiB.

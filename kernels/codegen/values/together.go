@@ -66,10 +66,11 @@ func (g *Generator) places(n *ir.Node) bool {
 	return g.placing[n]
 }
 
-// Turns are iterations of a fold that a thread makes one behind the other, which begin at a multiple of their number; what they load side by side goes together.
+// Turns are iterations of a fold that a thread makes one behind the other, which begin so far behind a multiple of their number; what they load side by side goes together.
 type Turns struct {
 	Fold   *ir.Fold
 	N      int
+	Behind int
 	At     int    // which of them is being written
 	Around *Scope // of all of them, right around that of one
 }
@@ -91,8 +92,8 @@ func (g *Generator) loadTogether(a *access) (x Value, ok bool) {
 	if n < 2 || !a.l.Beside(t.Fold.Index, int64(n)) || a.n.Buf.Pad.Before%n != 0 {
 		return x, false
 	}
-	at := t.At % n
-	return g.oneOf(a, t.Around, n, t.At-at+t.N*a.v, at, func() *Expr {
+	at := (t.Behind + t.At) % n
+	return g.oneOf(a, t.Around, n, t.Behind+t.At-at+2*t.N*a.v, at, func() *Expr {
 		stack, turn := g.Stack, t.At
 		g.Stack, t.At = g.Stack[:a.at:a.at], 0
 		defer func() { g.Stack, t.At = stack, turn }()

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"weft/kernels/cuda/sass"
+	"weft/kernels/device"
 )
 
 // ErrUnknown is matched by errors of instructions that are not known here.
@@ -234,15 +235,14 @@ func (o *operands) compute(name string, has func(string) bool, parts []string) f
 		})
 	case "DADD", "F2F":
 		return o.double(name, has)
-	case "HFMA2": // as which compilers write zeros
+	case "HFMA2": // as which compilers write constants, in halves
 		to, sum, ok := o.to(), uint32(0), strings.HasPrefix(strings.Join(o.list, " "), "-RZ RZ ")
 		for _, half := range o.list[min(2, len(o.list)):] {
 			sum <<= 16
-			if half == "-0.0" {
-				sum |= 1 << 15
-			} else if half != "0" {
-				ok = false
-			}
+			x, err := strconv.ParseFloat(half, 64)
+			bits := device.HalfFromFloat(x)
+			sum |= uint32(bits)
+			ok = ok && err == nil && float64(device.FloatFromHalf(bits)) == x
 		}
 		if !ok {
 			return nil

@@ -16,10 +16,11 @@ const shown = `	.section	.text.k,"ax",@progbits
         /*0010*/                   ULDC.64 UR4, c[0x0][0x210] ;
         /*0020*/                   IMAD.MOV.U32 R1, RZ, RZ, RZ ;
         /*0030*/                   MOV R2, R0 ;
+        /*0038*/                   HFMA2.MMA R3, -RZ, RZ, 0, 5.9604644775390625e-08 ;
 .L_x_1:
         /*0040*/                   ISETP.EQ.AND P0, PT, R2, RZ, PT ;
         /*0050*/               @P0 BRA ` + "`(.L_x_2)" + ` ;
-        /*0060*/                   IMAD.IADD R1, R1, 0x1, R2 ;
+        /*0060*/                   IMAD R1, R1, R3, R2 ;
         /*0070*/                   VIADD R2, R2, 0xffffffff ;
         /*0080*/                   BRA ` + "`(.L_x_1)" + ` ;
 .L_x_2:
@@ -51,7 +52,7 @@ func TestWarp(t *testing.T) {
 		total += n
 	}
 	// 32 tests and jumps, 31 turns for the thread that makes most, and once what is around.
-	if want := 4 + 2*32 + 3*31 + 9; total != want || c.Requests != 2 || c.Sectors != 16 {
+	if want := 5 + 2*32 + 3*31 + 9; total != want || c.Requests != 2 || c.Sectors != 16 {
 		t.Errorf("%d instructions, %d requests of %d sectors, want %d, 2 of 16: %v", total, c.Requests, c.Sectors, want, c.Times)
 	}
 	if _, err := p.Run(l, [3]int{}, 32); err != nil {
