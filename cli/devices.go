@@ -12,7 +12,7 @@ import (
 
 	"weft/kernels/native"
 	"weft/kernels/profile"
-	"weft/planner/plan"
+	"weft/ops/amount"
 	"weft/runtime/session"
 )
 
@@ -78,13 +78,13 @@ func listAccelerators(s *streams, m *session.Session) {
 		"link B/s in\tout\tlaunch\tlatency\trates are\t")
 	for _, d := range m.Models() {
 		l, r := d.Info.Limits, d.Rates
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s", d.Info.Name, plan.FormatBytes(l.Memory), extents(l.Grid), extents(l.Block), l.Threads,
-			plan.FormatBytes(int64(l.Shared)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s", d.Info.Name, amount.Bytes(l.Memory), extents(l.Grid), extents(l.Block), l.Threads,
+			amount.Bytes(int64(l.Shared)))
 		for _, f := range []float64{r.Flops, cmp.Or(r.Flops64, r.Flops), r.Bandwidth, r.LinkIn, r.LinkOut} {
-			figure(f, func(f float64) string { return plan.FormatAmount(f, "") })
+			figure(f, func(f float64) string { return amount.Of(f, "") })
 		}
-		figure(r.Launch, plan.FormatSeconds)
-		figure(r.LinkLatency, plan.FormatSeconds)
+		figure(r.Launch, amount.Seconds)
+		figure(r.LinkLatency, amount.Seconds)
 		fmt.Fprintf(w, "\t%s\t\n", origins[d.Info.Kind])
 	}
 	w.Flush() // what it writes to reports its own errors
@@ -132,7 +132,7 @@ func showProfile(s *streams, m *session.Session) error {
 	for _, l := range p.Levels {
 		name := l.Name
 		if l.Bytes > 0 {
-			name += " to " + plan.FormatBytes(l.Bytes)
+			name += " to " + amount.Bytes(l.Bytes)
 		}
 		fmt.Fprintf(w, "%s\t%.3g\t%.3g\t%.3g\t%.3g\t\n", name, l.Copy.Core/1e9, l.Copy.All/1e9, l.Triad.Core/1e9, l.Triad.All/1e9)
 	}

@@ -13,7 +13,7 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/profile"
 	"weft/lang/check"
-	"weft/planner/plan"
+	"weft/ops/amount"
 	weft "weft/runtime"
 	"weft/runtime/result"
 	"weft/runtime/session"
@@ -100,7 +100,7 @@ func (c gpuReportCommand) head(w io.Writer, d device.Device, top profile.Ceiling
 	fmt.Fprintf(w, "weft %s, %s. Measured ceilings: %s and %s. Computing and copies by the device's clock, the rest on the wall.\n"+
 		"The first columns are of the heaviest kernel; operations and bytes are those that its definition asks for, before culling and caches, "+
 		"so that shares may exceed 100 %%.\n\n",
-		version(), time.Now().UTC().Format("2006-01-02"), plan.FormatAmount(top.Flops, "flop/s"), plan.FormatAmount(top.Bandwidth, "B/s"))
+		version(), time.Now().UTC().Format("2006-01-02"), amount.Of(top.Flops, "flop/s"), amount.Of(top.Bandwidth, "B/s"))
 	fmt.Fprintln(w, "| pipeline | run | computing | rate | of flop/s | of bandwidth | run: computing | copies in | copies out | "+
 		"kernel on the wall | run on the wall | worst error | aim |")
 	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")
@@ -120,10 +120,10 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 			return fmt.Errorf("%s did not run on the device alone: %+v", k.ID, r.Fallbacks)
 		}
 		t, all := k.Shares[0], r.Devices[0]
-		cells := []string{b.name, run, plan.FormatSeconds(t.Compute), plan.FormatAmount(b.work/t.Compute, b.unit),
+		cells := []string{b.name, run, amount.Seconds(t.Compute), amount.Of(b.work/t.Compute, b.unit),
 			percent(k.Flops / t.Compute / top.Flops), percent(float64(k.Bytes) / t.Compute / top.Bandwidth)}
 		for _, took := range []float64{all.Compute, all.Upload, all.Download, k.Wall, wall} {
-			cells = append(cells, plan.FormatSeconds(took))
+			cells = append(cells, amount.Seconds(took))
 		}
 		fmt.Fprintf(s.out, "| %s | %s | %s |\n", strings.Join(cells, " | "), worstOf(r), b.aim)
 	}

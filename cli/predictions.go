@@ -15,9 +15,9 @@ import (
 	"weft/kernels/device"
 	"weft/kernels/profile"
 	"weft/lang/check"
+	"weft/ops/amount"
 	"weft/ops/files/fileio"
 	"weft/planner/cost"
-	"weft/planner/plan"
 	weft "weft/runtime"
 	"weft/runtime/session"
 )
@@ -153,8 +153,8 @@ func predictionsPage(all []prediction, p *profile.Profile, runs int) string {
 	b.WriteString("| pipeline | kernel | operators | limited by | measured | model | off by | learned | off by |\n" +
 		"|---|---|---|---|---:|---:|---:|---:|---:|\n")
 	for _, x := range all {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.2f | %s | %.2f |\n", x.file, x.kernel, x.ops, x.bound, plan.FormatSeconds(x.median()),
-			plan.FormatSeconds(x.model), x.model/x.median(), plan.FormatSeconds(x.learned), x.learned/x.median())
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %.2f | %s | %.2f |\n", x.file, x.kernel, x.ops, x.bound, amount.Seconds(x.median()),
+			amount.Seconds(x.model), x.model/x.median(), amount.Seconds(x.learned), x.learned/x.median())
 	}
 	return b.String()
 }

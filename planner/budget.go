@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/ops/amount"
 	"weft/ops/problem"
 	"weft/planner/blocks"
 	"weft/planner/bound"
@@ -47,7 +48,7 @@ func fitted(m *module.Module, opt Options) error {
 	}
 	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s,%s or use a smaller grid", plan.SizeFor(least+opt.taken), counted),
 		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
-		step.Name, plan.FormatBytes(t.PeakBytes+opt.taken), plan.FormatBytes(opt.Memory+opt.taken), largest.Stage, largest.Type, plan.FormatBytes(largest.Bytes), why)
+		step.Name, amount.Bytes(t.PeakBytes+opt.taken), amount.Bytes(opt.Memory+opt.taken), largest.Stage, largest.Type, amount.Bytes(largest.Bytes), why)
 	fault.At = step.Where()
 	return fault
 }

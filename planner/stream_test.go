@@ -10,6 +10,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/amount"
 	"weft/ops/optest"
 	"weft/ops/problem"
 	"weft/planner/blocks"
@@ -212,8 +213,8 @@ func TestWhatNeedsAllOfALargeArrayIsNamed(t *testing.T) {
 
 func TestFiguresHaveNoExponent(t *testing.T) {
 	for got, want := range map[string]string{
-		plan.FormatBytes(1000 << 20): "1000 MiB", plan.FormatBytes(1023 << 20): "1023 MiB", plan.FormatBytes(12345): "12.1 KiB",
-		plan.FormatSeconds(0.9996): "1000 ms", plan.FormatSeconds(0.9996e-3): "1000 us", plan.FormatAmount(999.7e6, "B"): "1000 MB",
+		amount.Bytes(1000 << 20): "1000 MiB", amount.Bytes(1023 << 20): "1023 MiB", amount.Bytes(12345): "12.1 KiB",
+		amount.Seconds(0.9996): "1000 ms", amount.Seconds(0.9996e-3): "1000 us", amount.Of(999.7e6, "B"): "1000 MB",
 	} {
 		if got != want {
 			t.Errorf("%s, want %s", got, want)

@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/amount"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -123,7 +124,7 @@ func (r *run) room(step *bound.Step) error {
 			needs = max(needs, 2*r.arrays.Counted())
 		}
 		return problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or keep less", plan.SizeFor(needs)),
-			"%s: with what is counted beside it that takes %s, and %s are needed at once, more than the budget", largest, plan.FormatBytes(asked), plan.FormatBytes(needs))
+			"%s: with what is counted beside it that takes %s, and %s are needed at once, more than the budget", largest, amount.Bytes(asked), amount.Bytes(needs))
 	}
 	return nil
 }

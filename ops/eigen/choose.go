@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"weft/ops"
+	"weft/ops/amount"
 )
 
 // What passes and small matrices take, as measured on two cores of a server: to choose between ways that give the same values. None of it is of the machine or the
@@ -75,7 +76,7 @@ func (a asked) choose(method string, block int, symmetric bool) ops.Op {
 			}
 		}
 		from := map[float64]string{cacheRate: "stay in the caches", memoryRate: "go through the memory", diskRate: "are read from disk or computed, as a rule,"}[a.rate()]
-		why = fmt.Sprintf("as %s %s in each pass: %s", size(a.bytes()), from, a.foretold(best))
+		why = fmt.Sprintf("as %s %s in each pass: %s", amount.Bytes(a.bytes()), from, a.foretold(best))
 		if best > 1 {
 			why += ", and " + a.foretold(1)
 		}
@@ -93,10 +94,10 @@ func (a asked) choose(method string, block int, symmetric bool) ops.Op {
 		}
 		dense := work * n * n * n / denseFlops
 		if passes := a.takes(best); dense <= passes && block == 0 {
-			says("method: dense, as the matrix is %s and small: predicted to take %s, and %s %s", kind, took(dense), method, took(passes))
+			says("method: dense, as the matrix is %s and small: predicted to take %s, and %s %s", kind, amount.Seconds(dense), method, amount.Seconds(passes))
 			method = "dense"
 		} else {
-			says("method: %s, as the matrix is %s: predicted to take %s, and dense %s", method, kind, took(passes), took(dense))
+			says("method: %s, as the matrix is %s: predicted to take %s, and dense %s", method, kind, amount.Seconds(passes), amount.Seconds(dense))
 		}
 	}
 	if method == "dense" {
@@ -111,22 +112,5 @@ func (a asked) foretold(block int) string {
 	if block == 1 {
 		vectors = "1 vector"
 	}
-	return fmt.Sprintf("%.0f passes of %s would take %s", a.passesOf(block), vectors, took(a.takes(block)))
-}
-
-func took(s float64) string {
-	unit := "s"
-	if s < 1 {
-		s, unit = s*1e3, "ms"
-	}
-	if s >= 10 {
-		return fmt.Sprintf("%.0f %s", s, unit)
-	}
-	return fmt.Sprintf("%.2g %s", s, unit)
-}
-
-func size(bytes int64) string {
-	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
-	k := min(int(math.Log2(float64(bytes))/10), len(units)-1)
-	return fmt.Sprintf("%.3g %s", float64(bytes)/math.Exp2(float64(10*k)), units[k])
+	return fmt.Sprintf("%.0f passes of %s would take %s", a.passesOf(block), vectors, amount.Seconds(a.takes(block)))
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/ops/amount"
 	"weft/planner/bound"
-	"weft/planner/plan"
 )
 
 // holdsWhole are the kinds of devices whose memory is not the host's: an array there has all its rows.
@@ -100,16 +100,16 @@ func (s *Stream) Narrow(from int, budget int64) (peak, least int64) {
 func (s *Stream) obstacle(budget int64) string {
 	for _, k := range s.Kept {
 		if s.flow.plan.Buffer(k.Buffer).Known() > budget/2 {
-			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, plan.FormatBytes(k.Bytes), k.Why)
+			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, amount.Bytes(k.Bytes), k.Why)
 		}
 	}
 	if s.Strips {
-		return fmt.Sprintf("strips of rows, which cannot be narrower, take %s", plan.FormatBytes(s.least))
+		return fmt.Sprintf("strips of rows, which cannot be narrower, take %s", amount.Bytes(s.least))
 	}
 	name, rows, bytes := s.largestWindow()
 	if bytes < s.PeakBytes/4 {
-		return fmt.Sprintf("the smallest take %s", plan.FormatBytes(s.PeakBytes))
+		return fmt.Sprintf("the smallest take %s", amount.Bytes(s.PeakBytes))
 	}
 	return fmt.Sprintf("the smallest take %s, of which %s takes %s for %d rows that are needed at once",
-		plan.FormatBytes(s.PeakBytes), name, plan.FormatBytes(bytes), rows)
+		amount.Bytes(s.PeakBytes), name, amount.Bytes(bytes), rows)
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"weft/ops/amount"
 	"weft/planner/plan"
 )
 
@@ -33,7 +34,7 @@ func Elsewhere(v *plan.Plan, weft string, here plan.Machine, memory int64) (why 
 		takes = v.Stream.PeakBytes
 	}
 	if memory > 0 && takes > memory {
-		say("it takes %s, and there are %s", plan.FormatBytes(takes), plan.FormatBytes(memory))
+		say("it takes %s, and there are %s", amount.Bytes(takes), amount.Bytes(memory))
 	}
 	return why, placed
 }

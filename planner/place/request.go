@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"weft/ops/amount"
 	"weft/ops/problem"
 	"weft/planner/bound"
-	"weft/planner/plan"
 )
 
 // request is what was asked of a kernel's place.
@@ -236,6 +236,6 @@ func (s *site) noRoom(t *task, devices []int) string {
 	if t.whole {
 		what = "it takes"
 	}
-	return fmt.Sprintf("%s %s with what it reads, and %s has %s", what, plan.FormatBytes(t.least), s.devices[largest].Info.Name,
-		plan.FormatBytes(s.devices[largest].Info.Limits.Memory))
+	return fmt.Sprintf("%s %s with what it reads, and %s has %s", what, amount.Bytes(t.least), s.devices[largest].Info.Name,
+		amount.Bytes(s.devices[largest].Info.Limits.Memory))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/planner/plan"
+	"weft/ops/amount"
 )
 
 // describe says, of every kernel, why it is where it is.
@@ -16,15 +16,15 @@ func (s *site) describe() {
 
 func (s *site) why(t *task) string {
 	p, asked := t.step.Kernel.Place, t.request.reason()
-	host, gpu := plan.FormatMillis(p.Host), plan.FormatMillis(p.Accelerated)
+	host, gpu := amount.Millis(p.Host), amount.Millis(p.Accelerated)
 	if p.Accelerates() {
 		switch {
 		case asked != "":
-			return fmt.Sprintf("GPU: %s; %s, of the copies alone %s; the CPU %s", asked, gpu, plan.FormatMillis(p.Transfer), host)
+			return fmt.Sprintf("GPU: %s; %s, of the copies alone %s; the CPU %s", asked, gpu, amount.Millis(p.Transfer), host)
 		case p.Accelerated >= p.Host:
 			return fmt.Sprintf("GPU: %s, the CPU %s, but the kernels next to it gain more by what stays there", gpu, host)
 		}
-		return fmt.Sprintf("GPU: %s, of the copies alone %s; the CPU %s", gpu, plan.FormatMillis(p.Transfer), host)
+		return fmt.Sprintf("GPU: %s, of the copies alone %s; the CPU %s", gpu, amount.Millis(p.Transfer), host)
 	}
 	anywhere := s.able(t, s.fast)
 	switch {
@@ -37,7 +37,7 @@ func (s *site) why(t *task) string {
 	case s.unrated():
 		return fmt.Sprintf("CPU: how fast %s is, is not known", s.devices[0].Info.Name)
 	case p.Transfer >= p.Host:
-		return fmt.Sprintf("CPU: transfers alone take %s, the CPU %s", plan.FormatMillis(p.Transfer), host)
+		return fmt.Sprintf("CPU: transfers alone take %s, the CPU %s", amount.Millis(p.Transfer), host)
 	case p.Accelerated >= p.Host:
 		return fmt.Sprintf("CPU: the GPU takes %s, the CPU %s", gpu, host)
 	case p.Accelerated*doubt >= p.Host:

@@ -6,10 +6,10 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/region"
+	"weft/ops/amount"
 	"weft/ops/problem"
 	"weft/planner/blocks"
 	"weft/planner/bound"
-	"weft/planner/plan"
 	"weft/runtime/arrays"
 	"weft/runtime/journal"
 )
@@ -64,7 +64,7 @@ func (c *State) Hold(dev device.Device) error {
 			m, err := dev.Alloc(b)
 			if err != nil {
 				return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for what %s carries from block to block (%s): %s",
-					s.Name, plan.FormatBytes(b.Bytes()), err)
+					s.Name, amount.Bytes(b.Bytes()), err)
 			}
 			c.Arrays.Memory[b] = m
 			c.Arrays.Count(b.Bytes())

@@ -8,6 +8,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/ops/amount"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/bounds"
@@ -28,7 +29,7 @@ func Allocate(dev device.Device, spare *device.Spare, b *bound.Buffer, mem map[*
 		m, err := alloc(dev, spare, part, filled)
 		if err != nil {
 			return problem.Wrong(problem.OutOfMemory, "", "stop other programs, or use a smaller grid", "no memory for %s (%s, %s): %s",
-				b.Stage, b.Type, plan.FormatBytes(b.Bytes), err)
+				b.Stage, b.Type, amount.Bytes(b.Bytes), err)
 		}
 		if mem[part] = m; b.Role != plan.FromPlan {
 			continue

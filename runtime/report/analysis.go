@@ -9,6 +9,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"weft/ops/amount"
 	"weft/planner/bound"
 	"weft/runtime/result"
 	"weft/runtime/trace"
@@ -95,7 +96,7 @@ func plain(n *yaml.Node) {
 // counted says in a line what a fold did that may be left early.
 func counted(f result.Fold) string {
 	return fmt.Sprintf("%s of %s iterations of %s ran (%.1f %%), %s culled",
-		amount(float64(f.Executed), ""), amount(float64(f.Nominal), ""), f.Name, 100*f.Share, amount(float64(f.Culled), ""))
+		amount.Of(float64(f.Executed), ""), amount.Of(float64(f.Nominal), ""), f.Name, 100*f.Share, amount.Of(float64(f.Culled), ""))
 }
 
 // offBy is the ratio of measured and predicted time from which a prediction counts as wrong.
@@ -156,7 +157,7 @@ func (a *Analysis) write(t *printer) {
 	fmt.Fprintln(w, "\n  kernel\tpredicted\tmeasured\t\tflop/s\tbytes/s\ttiles\ton")
 	for _, m := range a.Kernels {
 		fmt.Fprintf(w, "  %s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\n", m.ID, seconds(m.Predicted), seconds(m.Seconds), m.mark(), m.rate(),
-			amount(float64(m.Bytes)/m.Seconds, "B"), m.Tiles, m.Device)
+			amount.Of(float64(m.Bytes)/m.Seconds, "B"), m.Tiles, m.Device)
 	}
 	w.Flush() // to a Builder, which never fails
 	t.line("")
@@ -171,7 +172,7 @@ func (m Measured) rate() string {
 	if m.Executed == 0 {
 		return "-" // it skips work that nobody counted
 	}
-	return amount(m.Executed/m.Seconds, "")
+	return amount.Of(m.Executed/m.Seconds, "")
 }
 
 func ratio(measured, predicted float64) string {

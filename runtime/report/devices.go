@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/lang/diag"
+	"weft/ops/amount"
 	"weft/planner/bound"
 	"weft/planner/plan"
 )
@@ -90,7 +91,7 @@ func (t *printer) place(k *bound.Kernel) {
 
 // copies is what is copied for a kernel on devices.
 func copies(p plan.Placement) string {
-	return fmt.Sprintf("%s to devices, %s of what it makes to the host", plan.FormatBytes(p.BytesIn), plan.FormatBytes(p.BytesOut))
+	return fmt.Sprintf("%s to devices, %s of what it makes to the host", amount.Bytes(p.BytesIn), amount.Bytes(p.BytesOut))
 }
 
 // lanes says how the code of a kernel is laid out where it is placed.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/ops/amount"
 	"weft/planner/bound"
 )
 
@@ -325,7 +326,7 @@ func Dot(w io.Writer, p *bound.Plan, opt Options) error {
 	for _, x := range boxes {
 		label := x.title + "\n" + x.body
 		if k := x.step.Kernel; k != nil {
-			label += "\n" + amount(k.Flops, "flop") + ", " + millis(predicted(k)) + " predicted"
+			label += "\n" + amount.Of(k.Flops, "flop") + ", " + millis(predicted(k)) + " predicted"
 		}
 		if x.ran {
 			label += "\n" + seconds(x.m.Seconds) + " measured, " + x.m.mark()

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/ops/amount"
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/result"
@@ -24,7 +25,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"bytes":    size,
 		"millis":   millis,
 		"seconds":  seconds,
-		"amount":   amount,
+		"amount":   amount.Of,
 		"stages":   stages,
 		"bound":    boundOf,
 		"ratio":    ratio,
@@ -42,7 +43,7 @@ var pageTemplate = sync.OnceValue(func() *template.Template {
 		"verdict":  verdict,
 		"mark":     Measured.mark,
 		"flops":    Measured.rate,
-		"rateOf":   func(n int64, s float64) string { return amount(float64(n)/s, "") },
+		"rateOf":   func(n int64, s float64) string { return amount.Of(float64(n)/s, "") },
 	}).Parse(page))
 })
 

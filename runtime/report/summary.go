@@ -10,6 +10,7 @@ import (
 
 	"weft/lang/diag"
 	"weft/ops"
+	"weft/ops/amount"
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
 	"weft/runtime/result"
@@ -229,7 +230,7 @@ func rate(work, took float64, unit string) string {
 	if took <= 0 {
 		return "-"
 	}
-	return amount(work/took, unit)
+	return amount.Of(work/took, unit)
 }
 
 // summarizeDevices says in a line an accelerator what it did, and names those that had nothing to do.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"weft/lang/diag"
+	"weft/ops/amount"
 	"weft/planner/bound"
 	"weft/planner/plan"
 )
@@ -78,7 +79,7 @@ func (t *printer) headline() {
 		s.Kernels, s.Flops, s.Bytes, s.SavedBytes, s.Predicted = all.Kernels, all.Flops, all.Bytes, all.SavedBytes, all.Predicted
 	}
 	t.line("%s: %s, %s, %s moved, %s kept from moving by fusion%s",
-		t.plan.File, diag.Plural(s.Kernels, "kernel"), amount(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes), most)
+		t.plan.File, diag.Plural(s.Kernels, "kernel"), amount.Of(s.Flops, "flop"), size(s.Bytes), size(s.SavedBytes), most)
 	doubt := ""
 	if d := t.plan.Rates.Doubt; d != "" {
 		doubt = " by " + d
@@ -249,7 +250,7 @@ func (t *printer) kernel(s *bound.Step) {
 		t.field("slow", e)
 	}
 	t.field("cost", fmt.Sprintf("%s, %s%s: predicted %s, bound by %s",
-		amount(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k)))
+		amount.Of(k.Flops, "flop"), size(k.Bytes), each(k), millis(predicted(k)), boundOf(k)))
 	if dims := t.guessed(s); len(dims) > 0 {
 		how := "how much there is of %s, which the run counts"
 		if len(k.Counted()) > 0 {
@@ -342,7 +343,7 @@ func (t *printer) arrays(verb string, ids []string) {
 		}
 		t.line("      %-7s %-4s %s  %s  %s%s", verb, b.ID, name, b.Type, size(b.Bytes), pad)
 		if r := b.Reached; r != nil && verb == "stores" {
-			t.line("              computed: %s; the rest, %s and %s, is never read", r, size(r.SavedBytes), amount(r.SavedFlops, "flop"))
+			t.line("              computed: %s; the rest, %s and %s, is never read", r, size(r.SavedBytes), amount.Of(r.SavedFlops, "flop"))
 		}
 		verb = ""
 	}
@@ -437,8 +438,7 @@ func times(x float64) string {
 
 // How figures are written.
 var (
-	seconds = plan.FormatSeconds
-	millis  = plan.FormatMillis
-	amount  = plan.FormatAmount
-	size    = plan.FormatBytes
+	seconds = amount.Seconds
+	millis  = amount.Millis
+	size    = amount.Bytes
 )

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/ops/amount"
 	"weft/planner/bound"
 	"weft/planner/plan"
 )
@@ -141,7 +142,7 @@ func (t *printer) edge(e plan.Edge) {
 	t.line("  %-9s %s", "traffic", traffic(e))
 	if times := timesOf(e); times != "" {
 		t.line("  %-9s %s", "predicted", times)
-		t.line("  %-9s %s, %s", "rates", amount(t.plan.Rates.Flops, "flop/s"), amount(t.plan.Rates.Bandwidth, "B/s"))
+		t.line("  %-9s %s, %s", "rates", amount.Of(t.plan.Rates.Flops, "flop/s"), amount.Of(t.plan.Rates.Bandwidth, "B/s"))
 	}
 	if e.Change != "" {
 		t.line("  %-9s %s", "otherwise", e.Change)

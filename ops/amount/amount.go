@@ -1,4 +1,5 @@
-package plan
+// Package amount writes sizes, times and other amounts for people.
+package amount
 
 import (
 	"fmt"
@@ -6,8 +7,8 @@ import (
 	"time"
 )
 
-// FormatBytes writes a size for people.
-func FormatBytes(n int64) string {
+// Bytes writes a size for people.
+func Bytes(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB"}
 	v, i := float64(n), 0
 	for v >= 1024 && i < len(units)-1 {
@@ -28,8 +29,8 @@ func three(v float64) string {
 	return fmt.Sprintf("%.3g", v)
 }
 
-// FormatSeconds writes a time for people.
-func FormatSeconds(s float64) string {
+// Seconds writes a time for people.
+func Seconds(s float64) string {
 	switch ms := 1e3 * s; {
 	case ms >= 1e5:
 		return time.Duration(s * float64(time.Second)).Round(time.Second).String()
@@ -42,11 +43,11 @@ func FormatSeconds(s float64) string {
 	}
 }
 
-// FormatMillis writes a time, given in ms, for people.
-func FormatMillis(ms float64) string { return FormatSeconds(ms / 1e3) }
+// Millis writes a time, given in ms, for people.
+func Millis(ms float64) string { return Seconds(ms / 1e3) }
 
-// FormatAmount writes a number of units for people, with a prefix: 2.5 Gflop.
-func FormatAmount(x float64, unit string) string {
+// Of writes a number of units for people, with a prefix: 2.5 Gflop.
+func Of(x float64, unit string) string {
 	const prefixes = "kMGTP"
 	prefix := ""
 	for i := 0; x >= 1000 && i < len(prefixes); i++ {
