@@ -255,8 +255,12 @@ func forPlaces(m *module.Module, opt Options) error {
 		return nil
 	}
 	laid := passes[slices.IndexFunc(passes, func(p pass) bool { return p.name == "crop" }):]
-	if err := through(m, opt, laid); err == nil && m.Plan.Stream == nil && maps.EqualFunc(places, m.Plan.Decided.Places, slices.Equal) {
+	err, tight := through(m, opt, laid), problem.Problem{}
+	switch {
+	case err == nil && m.Plan.Stream == nil && maps.EqualFunc(places, m.Plan.Decided.Places, slices.Equal):
 		return nil
+	case err != nil && (!errors.As(err, &tight) || tight.Code != problem.MemoryBudget):
+		return err
 	}
 	m.Views = views
 	m.Assemble()
