@@ -102,6 +102,9 @@ func (c *checkpoints) save(d *drive, end bool) error {
 	}
 	start := time.Now()
 	now, err := c.now(d)
+	if d.state.Disk != nil {
+		now.Tasks = d.state.Disk.Tasks()
+	}
 	if err == nil {
 		err = c.Write(now, start)
 	}

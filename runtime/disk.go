@@ -22,9 +22,12 @@ func (d *drive) Task(number int) error {
 		return nil
 	}
 	disk := d.state.Disk
-	durable := d.log.due(d, false)
-	if err := disk.Task(number); err != nil || disk.Keeping() || !durable && !d.log.LateSince() {
+	if err := disk.Task(number); err != nil || disk.Keeping() {
 		return err
+	}
+	durable := d.log.due(d, false)
+	if !durable && !d.log.LateSince() {
+		return nil
 	}
 	now, err := d.log.now(d)
 	now.Tasks = number

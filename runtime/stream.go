@@ -46,15 +46,11 @@ func (r *run) stream(ctx context.Context) error {
 // spare collects what planning left, and more often than commands do what sources and sinks leave: it would otherwise stay beside large arrays, and
 // beyond the budget of a run that has little. It returns what ends that.
 func (r *run) spare() (end func()) {
-	percent := 100
-	switch {
-	case r.plan.Stream != nil:
-		percent = 100
-	case r.plan.Totals.PeakBytes < largeArrays:
+	if r.plan.Stream == nil && r.plan.Totals.PeakBytes < largeArrays {
 		return func() {}
 	}
 	debug.FreeOSMemory()
-	before := debug.SetGCPercent(percent)
+	before := debug.SetGCPercent(100)
 	return func() { debug.SetGCPercent(before) }
 }
 

@@ -267,6 +267,9 @@ func (d *Disk) Finish() error {
 	return err
 }
 
+// Tasks is how many there are.
+func (d *Disk) Tasks() int { return d.list.Count }
+
 // Took is what was moved so far, when nothing is under way.
 func (d *Disk) Took() Took { return d.took }
 
