@@ -103,12 +103,12 @@ func (g *gen) chunks(c *loop, every int, count *tally.Tally, before, body, whole
 	e := Name(g.Fresh("e"))
 	list := append(slices.Clone(before), Let(c.ctype().Scalar, e.Text, c.call("s_min", Bin("+", c.index(), Int(every)), c.hi)))
 	list = append(list, count.Ran(Bin("-", e, c.index()))...)
-	var turns Stmt = c.loop(nil, e, 1, body)
-	if whole != nil {
-		turns = If{Cond: Bin("==", Bin("-", e, c.index()), Int(every)), Then: append(whole, To(c.index().Text, e)), Else: []Stmt{turns}}
+	turns := append([]Stmt{c.loop(nil, e, 1, body)}, after...)
+	if whole != nil { // with tests of their own, for which compilers keep what is asked as they have it
+		whole = append(append(whole, To(c.index().Text, e)), after...)
+		turns = []Stmt{If{Cond: Bin("==", Bin("-", e, c.index()), Int(every)), Then: whole, Else: turns}}
 	}
-	list = append(list, turns)
-	c.sc.Add(c.loop(c.lo, c.hi, 0, append(list, after...)))
+	c.sc.Add(c.loop(c.lo, c.hi, 0, append(list, turns...)))
 }
 
 // limits sets the bounds of the loop. Where they differ over lanes (sparse rows), the loop runs for the longest, and a lane

@@ -122,6 +122,7 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 		first, c = g.held(g.Stack[0], buf, Add(first, Int(c))), 0
 	}
 	if len(around) > 0 {
+		around = ofThread(l, around)
 		first = g.Chain(first, around, partial)
 		first = g.held(g.Stack[around[len(around)-1].Depth], buf, first)
 		for i := range sums {
@@ -172,6 +173,19 @@ func (g *Generator) apart(buf *ir.Buffer, l ir.Linear) bool {
 	return outer > 0 && outer < inner && far < 1<<30
 }
 
+// ofThread adds up what several coordinates of a thread come to where an address begins, and nothing else: compilers keep what that makes. Added one by one, they
+// would be added again wherever the address is used.
+func ofThread(l ir.Linear, around []Summand) []Summand {
+	if slices.ContainsFunc(l.Terms, func(t ir.Term) bool { return t.N.Kind == ir.KAxis && t.N.Role != ir.RoleParallel }) {
+		return around
+	}
+	sum := around[0]
+	for _, a := range around[1:] {
+		sum.E, sum.Depth = Bin("+", sum.E, a.E), max(sum.Depth, a.Depth)
+	}
+	return []Summand{sum}
+}
+
 // lastOf is what an axis or the index of a fold comes to at most.
 func (g *Generator) lastOf(n *ir.Node) (last float64, ok bool) {
 	switch {
@@ -189,11 +203,14 @@ func (g *Generator) own(sc *Scope, buf *ir.Buffer, n *ir.Node, e *Expr) *Expr {
 	if !g.Schedule.Skip || g.Target.ISA != "cuda" || n.Type != ir.I32 {
 		return e
 	}
-	return sc.Make("own "+g.BufName(buf).Text+" "+e.String(), func() Value {
-		name := Name(g.Fresh("i"))
-		sc.Add(Var("int", name.Text, e), Do(Call("WEFT_HELD_INT", name)))
-		return Value{Regs: [2]*Expr{name}}
-	}).Regs[0]
+	return sc.Make("own "+g.BufName(buf).Text+" "+e.String(), func() Value { return Value{Regs: [2]*Expr{g.heldInt(sc, e)}} }).Regs[0]
+}
+
+// heldInt is a number of which compilers do not know what it is made of.
+func (g *Generator) heldInt(sc *Scope, e *Expr) *Expr {
+	name := Name(g.Fresh("i"))
+	sc.Add(Var("int", name.Text, e), Do(Call("WEFT_HELD_INT", name)))
+	return name
 }
 
 // farAway is a distance in elements that instructions of GPUs have no room for: 8 MiB.

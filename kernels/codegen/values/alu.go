@@ -2,6 +2,7 @@ package values
 
 import (
 	"math"
+	"slices"
 
 	"weft/kernels/codegen/form"
 	. "weft/kernels/codegen/tree"
@@ -56,10 +57,21 @@ func (g *Generator) alu(n *ir.Node, v int, m Layout) Value {
 	for i, a := range n.Args {
 		args[i] = g.Val(a, v, m)
 	}
+	if g.threeTerms(n) {
+		args[0].Regs[0] = g.heldInt(g.Top(), args[0].Regs[0])
+	}
 	if from := n.Args[0]; n.Op == ir.Cast && n.Type.Float() && from.Type.Int() && from.Op == ir.Cast && from.Args[0].Type.Float() {
 		args[0] = Opaque(args[0])
 	}
 	return Op(n.Op, n.Type, args...)
+}
+
+// threeTerms reports, in loops that leave out turns, the sum of a coordinate, something else and a constant, which GPUs add up by one instruction. Where several such
+// sums have a coordinate and a constant in common, compilers would add these up by themselves, and then need two instructions for each.
+func (g *Generator) threeTerms(n *ir.Node) bool {
+	sum := n.Args[0]
+	return g.Schedule.Skip && g.Target.ISA == "cuda" && n.Op == ir.Add && n.Type == ir.I32 && n.Args[1].Kind == ir.KConst && sum.Kind == ir.KAlu && sum.Op == ir.Add &&
+		slices.ContainsFunc(sum.Args, func(a *ir.Node) bool { return a.Kind == ir.KAxis && a.Role == ir.RoleParallel })
 }
 
 // usualRoot reports a square root, on a GPU, of what is proved to be neither below 2^-101 nor infinite: compilers look at each operand for whether it is so, and call
