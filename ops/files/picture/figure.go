@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"image/png"
 	"io"
 	"math"
 	"slices"
@@ -196,7 +195,7 @@ func EncodePNG(w io.Writer, f Figure) error {
 	if err != nil {
 		return err
 	}
-	return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img)
+	return encodePNG(w, img)
 }
 
 // EncodeSVG writes the figure as SVG: letters and lines are shapes, arrays and the colour bar images within it.
