@@ -63,10 +63,8 @@ var tasks = []kong.Group{
 type streams struct {
 	in       io.Reader
 	out, err io.Writer
+	heap     *heap
 }
-
-// collectAt is by how many percent the heap may grow before it is collected, unless GOGC says: commands are short, and arrays do not lie there.
-const collectAt = 400
 
 // Main runs the command line of the process and does not return.
 func Main() {
@@ -79,9 +77,8 @@ func Main() {
 // Run runs one command line and returns its exit code.
 func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer) int {
 	exit := -1
-	percent := debug.SetGCPercent(100)
-	debug.SetGCPercent(percent)
-	defer debug.SetGCPercent(percent) // which commands lower
+	h := newHeap()
+	defer h.end()
 	if f, ok := in.(*os.File); ok && len(args) == 0 && onTerminal(f) {
 		args = []string{"repl"}
 	}
@@ -93,7 +90,7 @@ func Run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 		kong.ExplicitGroups(tasks),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"passes": strings.Join(planner.Passes(), ", ")},
-		kong.Bind(&streams{in, out, errOut}), kong.BindTo(ctx, (*context.Context)(nil)))
+		kong.Bind(&streams{in, out, errOut, h}), kong.BindTo(ctx, (*context.Context)(nil)))
 	if err != nil {
 		panic(err) // the grammar above is wrong
 	}

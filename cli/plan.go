@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"runtime/debug"
 
 	"weft/lang/check"
 	"weft/planner/bound"
@@ -33,14 +32,6 @@ type planFlags struct {
 	Tolerance string `placeholder:"ERROR" help:"Error allowed in what sinks take ('0.1 dB', 1e-4): precision is chosen by measurement."`
 }
 
-// Where arrays may take little, the heap is collected whenever it has doubled: it otherwise grows by as much as these. A limit of it would be what large programs take to
-// be planned, which was then spent on collecting over and over. What a check takes is little beside a plan: collected as soon, it
-// would be as often as all the rest.
-const (
-	littleMemory = 192 << 20
-	collectSoon  = 100
-)
-
 // open opens a session by the flags, with what else a command asks of it, and checks the file.
 func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Session, *session.Program, error) {
 	c := f.config(s)
@@ -53,8 +44,8 @@ func (f planFlags) open(s *streams, more ...func(*session.Config)) (*session.Ses
 		return nil, nil, err
 	}
 	prog, err := session.Check(f.File, check.Options{Params: f.Params, Tolerance: f.Tolerance})
-	if f.Memory > 0 && f.Memory < littleMemory {
-		debug.SetGCPercent(collectSoon)
+	if f.Memory > 0 && f.Memory < littleMemory { // what a check takes is little beside a plan
+		s.heap.sparing()
 	}
 	return se, prog, err
 }
