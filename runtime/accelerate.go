@@ -42,14 +42,13 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) erro
 		return err
 	}
 	for _, f := range failures {
-		at := slices.IndexFunc(steps, func(s *bound.Step) bool { return s.Name == f.Stage && r.accelerated(s.Kernel) })
-		step := steps[at]
+		step := steps[slices.IndexFunc(steps, func(s *bound.Step) bool { return s.Name == f.Stage && r.accelerated(s.Kernel) })]
 		if ok, _ := r.fleet.Able(step.Kernel.IR, step.Kernel.Place.Devices); !ok && !r.onHost[step.ID] {
 			r.onHost[step.ID] = true
 			f.Ranges = step.Kernel.Tiles
 		}
-		if err := r.deviceFailed(f); err != nil {
-			return &result.StageError{Stage: step.Name, Where: step.Where(), Err: err}
+		if err := r.deviceFailed(step, f); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -62,16 +61,16 @@ func (r *run) refused(steps []*bound.Step) error {
 	}
 	for _, s := range steps {
 		if why := s.Kernel.Place.Refused; why != "" {
-			if err := r.deviceFailed(fleet.Failure{Stage: s.Name, Kind: r.opt.Accelerators[0].Info().Kind, Reason: why, Ranges: s.Kernel.Tiles}); err != nil {
-				return &result.StageError{Stage: s.Name, Where: s.Where(), Err: err}
+			if err := r.deviceFailed(s, fleet.Failure{Stage: s.Name, Kind: r.opt.Accelerators[0].Info().Kind, Reason: why, Ranges: s.Kernel.Tiles}); err != nil {
+				return err
 			}
 		}
 	}
 	return nil
 }
 
-// deviceFailed logs and counts what an accelerator could not do: an error under Strict. The same reason is logged once a stage.
-func (r *run) deviceFailed(f fleet.Failure) error {
+// deviceFailed logs and counts what an accelerator could not do of a step: an error under Strict. The same reason is logged once a stage.
+func (r *run) deviceFailed(step *bound.Step, f fleet.Failure) error {
 	if f.Ranges == 0 && !r.opt.Strict {
 		r.opt.Progress.Log(fmt.Sprintf("[%s] %s failed: %s. Other devices go on.", result.KindName(f.Kind), f.Stage, f.Reason))
 		return nil
@@ -82,7 +81,10 @@ func (r *run) deviceFailed(f fleet.Failure) error {
 		r.result.Fallbacks[at].Count += f.Ranges
 		return nil
 	}
-	return r.fellBack(f.Stage, f.Kind, r.opt.Devices[0].Info().Kind, f.Reason, f.Ranges)
+	if err := r.fellBack(f.Stage, f.Kind, r.opt.Devices[0].Info().Kind, f.Reason, f.Ranges); err != nil {
+		return &result.StageError{Stage: step.Name, Where: step.Where(), Err: err}
+	}
+	return nil
 }
 
 // accelerate runs a part of a kernel on the accelerators it is placed on; ok is false where none of them can.
@@ -93,7 +95,7 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	}
 	if able, why := r.fleet.Able(k.IR, k.Place.Devices); !able {
 		r.onHost[w.step.ID] = true
-		err := r.deviceFailed(fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
+		err := r.deviceFailed(w.step, fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
 		if err == nil && r.stays() {
 			err = r.allocate(ctx, w.step)
 		}
@@ -170,7 +172,8 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 		j.Tiles = k.TilesOf(over, r.opt.Threads)
 	}
 	j.Seconds = k.Place.Accelerated * 1e-3 * k.Share(over)
-	j.Failed, j.Host, j.Done = r.deviceFailed, w.onHost, w.counting(over)
+	j.Host, j.Done, j.Failed = w.onHost, w.counting(over), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
+	j.Later = func(s float64) { r.meter.Later(w.step, s); r.result.Later(w.step.ID, s) }
 	if r.opt.Verify {
 		if err := r.defined(); err != nil {
 			return nil, err

@@ -191,6 +191,9 @@ func (r *run) failed(ctx context.Context, step *bound.Step, err error) error {
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return ctx.Err()
 	}
+	if earlier := (*result.StageError)(nil); errors.As(err, &earlier) && step.Kind != plan.DriveStep { // what a device had in line
+		return err
+	}
 	return &result.StageError{Stage: step.Name, Where: step.Where(), Err: err}
 }
 

@@ -4,11 +4,13 @@ package cuda
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 	"unsafe"
 
 	"gorgonia.org/cu"
@@ -44,12 +46,19 @@ type Device struct {
 	mu    sync.Mutex
 	usage device.Usage
 	lost  error
+
+	leaving sync.Mutex
+	left    []*piece // that nobody waits for
+
+	loading sync.Mutex
+	modules map[[sha256.Size]byte]cu.Module // what was loaded, by image
 }
 
 var (
 	_ device.Device  = (*Device)(nil)
 	_ device.Metered = (*Device)(nil)
 	_ device.Pinner  = (*Device)(nil)
+	_ device.Blank   = (*Device)(nil)
 )
 
 // lockThread keeps the goroutine on its thread, to which the driver ties the current context.
@@ -77,12 +86,13 @@ func (d *Device) with(calls func() error) error {
 // outOfMemory and fatalCodes are what functions that cu does not bind answer in the same cases.
 const outOfMemory = 2
 
-var fatalCodes = []int32{4, 214, 700, 702, 714, 715, 716, 717, 718, 719, 999}
+var fatalCodes = []int32{4, 214, 220, 226, 700, 702, 709, 710, 714, 715, 716, 717, 718, 719, 721, 999}
 
 // fatal are errors after which a context answers nothing but them.
 var fatal = []error{
 	cu.IllegalAddress, cu.IllegalInstruction, cu.MisalignedAddress, cu.InvalidAddressSpace, cu.InvalidPc, cu.LaunchFailed,
 	cu.LaunchTimeout, cu.HardwareStackError, cu.EccUncorrectable, cu.Deinitialized, cu.Unknown,
+	cu.NvlinkUncorrectable, cu.ContextIsDestroyed, cu.Assert,
 }
 
 // judge marks errors that callers react to.
@@ -138,9 +148,9 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 	out := make([]device.Program, len(kernels))
 	for i, code := range codes {
 		p := &program{Program: launch.Program{Code: code, Owner: d, Cached: images[i].Cached}, dev: d}
-		p.Run = p.launch
+		p.Run, p.Queue = p.launch, p.enqueue
 		err := d.with(func() error {
-			module, err := cu.LoadData(string(images[i].Data))
+			module, err := d.module(images[i].Data)
 			if err != nil {
 				return err
 			}
@@ -158,6 +168,24 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 	return out, nil
 }
 
+// module loads an image, once: a session compiles the same kernels for each of its runs.
+func (d *Device) module(image []byte) (cu.Module, error) {
+	d.loading.Lock()
+	defer d.loading.Unlock()
+	key := sha256.Sum256(image)
+	if m, ok := d.modules[key]; ok {
+		return m, nil
+	}
+	m, err := cu.LoadData(string(image))
+	if err == nil {
+		if d.modules == nil {
+			d.modules = map[[sha256.Size]byte]cu.Module{}
+		}
+		d.modules[key] = m
+	}
+	return m, err
+}
+
 // program is a loaded kernel.
 type program struct {
 	launch.Program
@@ -165,20 +193,42 @@ type program struct {
 	function cu.Function
 }
 
-func (p *program) launch(bound *launch.Bound, t region.Region) error {
-	l, ok, err := bound.At(t)
-	if err != nil || !ok {
-		return err
+// launch runs a grid and waits for it.
+func (p *program) launch(bound *launch.Bound, l launch.Launch, _ region.Region) error {
+	q, err := p.begin(bound, l)
+	if err == nil {
+		_, err = q.Wait()
 	}
+	return err
+}
+
+// enqueue is launch that does not wait: what else uses the memory does, on the device.
+func (p *program) enqueue(bound *launch.Bound, l launch.Launch, _ region.Region) (device.Pending, error) {
+	q, err := p.begin(bound, l)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range bound.Memories() {
+		m.(*memory).last.Store(q)
+	}
+	return q, nil
+}
+
+// begin puts a launch behind what its memory waits for.
+func (p *program) begin(bound *launch.Bound, l launch.Launch) (*piece, error) {
 	params := make([]unsafe.Pointer, len(l.Params))
 	for i := range l.Params {
 		params[i] = unsafe.Pointer(&l.Params[i])
 	}
-	took, err := p.dev.timed(context.Background(), p.dev.compute, func(s cu.Stream) error {
+	var after []*piece
+	for _, m := range bound.Memories() {
+		after = append(after, m.(*memory).last.Load())
+	}
+	q, err := p.dev.begin(context.Background(), p.dev.compute, after, func(s cu.Stream) error {
 		return p.function.Launch(l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], 0, s, params)
 	})
 	if err == nil {
-		p.dev.account(func(u *device.Usage) { u.Launches++; u.Compute += took })
+		q.done = func(u *device.Usage, took time.Duration) { u.Launches++; u.Compute += took }
 	}
-	return err
+	return q, err
 }

@@ -68,6 +68,8 @@ func TestFakeDriver(t *testing.T) {
 		{"TestOnFakePool", "FAKE_CUDA_MEMORY=2000000"},
 		{"TestOnFakeEngines", "FAKE_CUDA_SLOW=60"},
 		{"TestOnFakeRates", ""},
+		{"TestOnFakeLine", "FAKE_CUDA_SLOW=40"},
+		{"TestOnFakeLineLost", "FAKE_CUDA_FAILS=3"},
 	} {
 		t.Run(c.test, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+c.test+"$", "-test.v")

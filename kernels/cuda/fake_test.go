@@ -171,7 +171,7 @@ func TestOnFakeEngines(t *testing.T) {
 	}
 	once := d.Usage().Download / time.Duration(tries)
 	want := device.Usage{
-		Launches: int64(tries), Compute: time.Duration(tries) * once, Upload: time.Duration(tries+3) * once, Download: time.Duration(tries) * once,
+		Launches: int64(tries), Waits: int64(3*tries + 3), Compute: time.Duration(tries) * once, Upload: time.Duration(tries+3) * once, Download: time.Duration(tries) * once,
 		BytesIn: int64(4000 * (tries + 3)), BytesOut: int64(4000 * tries), Allocated: 3 * 4608, Peak: 3 * 4608,
 	}
 	if u := d.Usage(); u != want || once == 0 {

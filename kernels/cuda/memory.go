@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -26,7 +27,8 @@ type memory struct {
 	first cu.DevicePtr // of the buffer
 	size  int64        // bytes that it takes of the device
 	parts []device.Span
-	give  func() error // gives the memory back; nil: freed
+	give  func() error          // gives the memory back; nil: freed
+	last  atomic.Pointer[piece] // that uses it, of those that were not waited for; nil: none does
 }
 
 var _ device.Remote = (*memory)(nil)
@@ -39,26 +41,34 @@ func roundUp(n, to int64) int64 { return (n + to - 1) / to * to }
 // margin is the bytes before and after a buffer.
 func margin(buf *ir.Buffer) int64 { return roundUp(int64(device.MarginBytes(buf)), alignment) }
 
-// Alloc gives memory on the GPU, or an error that matches device.ErrMemory.
-func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) {
+// Alloc gives memory on the GPU, or an error that matches device.ErrMemory. It is filled before whatever else is done with it.
+func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) { return d.alloc(buf, (*memory).clear) }
+
+// AllocBlank gives memory whose elements may hold anything.
+func (d *Device) AllocBlank(buf *ir.Buffer) (device.Memory, error) {
+	return d.alloc(buf, (*memory).frame)
+}
+
+func (d *Device) alloc(buf *ir.Buffer, fill func(*memory, cu.Stream) error) (device.Memory, error) {
 	size := roundUp(buf.Bytes()+2*margin(buf), alignment)
 	m := &memory{dev: d, buf: buf, size: size}
 	err := d.with(func() error {
-		base, err := d.take(size)
+		base, last, err := d.take(size)
 		if err != nil {
 			return err
 		}
+		m.last.Store(last)
 		m.first = base + cu.DevicePtr(margin(buf))
 		m.give = func() error {
-			if d.pool.give(base, size) {
+			if d.pool.give(base, size, m.last.Load()) {
 				return nil
 			}
-			return cu.MemFree(base)
+			return errors.Join(m.rest(), cu.MemFree(base))
 		}
 		return nil
 	})
 	if err == nil {
-		err = m.ready(func(s cu.Stream) error { return m.clear(base(m), s) })
+		err = m.ready(func(s cu.Stream) error { return fill(m, s) })
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %d bytes for buffer %s: %w", d.info.Name, size, buf.Name, err)
@@ -66,14 +76,31 @@ func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) {
 	return m, nil
 }
 
+// rest waits until nothing in line uses the memory; called in the device's context.
+func (m *memory) rest() error {
+	p := m.last.Load()
+	if p == nil {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return nil
+	}
+	return p.at.stop.Synchronize()
+}
+
 // base is where the margin before a buffer starts.
 func base(m *memory) cu.DevicePtr { return m.first - cu.DevicePtr(margin(m.buf)) }
 
 // ready fills new memory, and counts it; what cannot be filled is given back.
 func (m *memory) ready(fill func(cu.Stream) error) error {
-	if _, err := m.dev.timed(context.Background(), m.dev.upload, fill); err != nil {
+	p, err := m.dev.begin(context.Background(), m.dev.upload, []*piece{m.last.Load()}, fill)
+	if err != nil {
 		return errors.Join(err, m.dev.with(m.give))
 	}
+	m.last.Store(p)
+	m.dev.leave(p)
 	m.dev.account(func(u *device.Usage) {
 		u.Allocated += m.size
 		u.Peak = max(u.Peak, u.Allocated)
@@ -82,12 +109,32 @@ func (m *memory) ready(fill func(cu.Stream) error) error {
 }
 
 // clear sets elements and margins to zero and padding to its value.
-func (m *memory) clear(base cu.DevicePtr, s cu.Stream) error {
-	if err := cu.MemsetD8Async(base, 0, m.size, s); err != nil {
+func (m *memory) clear(s cu.Stream) error {
+	if err := cu.MemsetD8Async(base(m), 0, m.size, s); err != nil {
 		return err
 	}
+	if m.buf.Pad.Value == 0 {
+		return nil
+	}
+	return m.pad(s)
+}
+
+// frame sets margins to zero and padding to its value.
+func (m *memory) frame(s cu.Stream) error {
+	behind := margin(m.buf) + m.buf.Bytes()
+	err := m.pad(s)
+	for _, at := range []device.Span{{From: 0, To: margin(m.buf)}, {From: behind, To: m.size}} {
+		if err == nil && at.To > at.From {
+			err = cu.MemsetD8Async(base(m)+cu.DevicePtr(at.From), 0, at.To-at.From, s)
+		}
+	}
+	return err
+}
+
+// pad sets padding to its value, a column at a time.
+func (m *memory) pad(s cu.Stream) error {
 	b := m.buf
-	if b.Pad.Value == 0 || b.Pad.Before+b.Pad.After == 0 || len(b.Shape) == 0 || b.Cells() == 0 {
+	if b.Pad.Before+b.Pad.After == 0 || len(b.Shape) == 0 || b.Cells() == 0 {
 		return nil
 	}
 	size := b.Type.Size()
@@ -189,17 +236,20 @@ func (m *memory) transfer(ctx context.Context, e *engine, lines device.Lines, ho
 	var pin runtime.Pinner // the copy goes on after the call that starts it
 	pin.Pin(unsafe.SliceData(host))
 	defer pin.Unpin()
-	took, err := m.dev.timed(ctx, e, func(s cu.Stream) error {
+	p, err := m.dev.begin(ctx, e, []*piece{m.last.Load()}, func(s cu.Stream) error {
 		return move(m.first+cu.DevicePtr(lines.Offset), unsafe.Pointer(unsafe.SliceData(host)), s)
 	})
+	if err == nil {
+		p.done = func(u *device.Usage, took time.Duration) {
+			c := to(u)
+			*c.bytes += int64(len(host))
+			*c.took += took
+		}
+		_, err = p.Wait()
+	}
 	if err != nil {
 		return fmt.Errorf("%s: copying buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
 	}
-	m.dev.account(func(u *device.Usage) {
-		c := to(u)
-		*c.bytes += int64(len(host))
-		*c.took += took
-	})
 	return nil
 }
 

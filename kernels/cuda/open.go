@@ -5,6 +5,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"sync"
 
 	"gorgonia.org/cu"
 
@@ -28,7 +29,7 @@ func Devices(c Config) ([]device.Device, error) {
 	if count == 0 {
 		return nil, errors.New("the driver finds no GPU")
 	}
-	lib, err := nvrtc.Open()
+	lib, err := nvrtc.OpenFor(cu.Version() / 1000)
 	if err != nil {
 		return nil, err
 	}
@@ -40,15 +41,21 @@ func Devices(c Config) ([]device.Device, error) {
 	if err != nil {
 		return nil, err
 	}
+	found, problems := make([]*Device, count), make([]error, count)
+	var opening sync.WaitGroup
+	for i := range count { // a context takes a tenth of a second and more
+		opening.Go(func() {
+			if found[i], problems[i] = open(i, c, compiler{kept}, extra); problems[i] != nil {
+				problems[i] = fmt.Errorf("GPU %d: %w", i, problems[i])
+			}
+		})
+	}
+	opening.Wait()
 	var out []device.Device
-	var problems []error
-	for i := range count {
-		d, err := open(i, c, compiler{kept}, extra)
-		if err != nil {
-			problems = append(problems, fmt.Errorf("GPU %d: %w", i, err))
-			continue
+	for _, d := range found {
+		if d != nil {
+			out = append(out, d)
 		}
-		out = append(out, d)
 	}
 	return out, errors.Join(problems...)
 }
@@ -65,22 +72,39 @@ func open(ordinal int, c Config, compiler compiler, extra *extra) (*Device, erro
 	d.describeSpeeds()
 	unlock := lockThread()
 	defer unlock()
-	if d.context, err = gpu.MakeContext(cu.SchedBlockingSync); err != nil {
-		return nil, fmt.Errorf("making a context: %w", err)
+	if active, err := d.start(); err != nil {
+		if active {
+			err = errors.Join(err, gpu.ReleasePrimaryCtx())
+		}
+		return nil, err
+	}
+	return d, nil
+}
+
+// start takes the context that a process has on the GPU, and makes in it what is needed of it; active: it was taken.
+func (d *Device) start() (active bool, err error) {
+	if err := d.gpu.SetPrimaryCtxFlags(cu.SchedBlockingSync); err != nil && !errors.Is(err, cu.PrimaryContextActive) {
+		return false, fmt.Errorf("setting a context's flags: %w", err)
+	}
+	if d.context, err = d.gpu.RetainPrimaryCtx(); err != nil {
+		return false, fmt.Errorf("making a context: %w", err)
+	}
+	if err := cu.SetCurrentContext(d.context); err != nil {
+		return true, err
 	}
 	for _, e := range []**engine{&d.upload, &d.compute, &d.download} {
 		if *e, err = newEngine(); err != nil {
-			return nil, err
+			return true, err
 		}
 	}
 	if d.page, err = d.pageSize(); err != nil {
-		return nil, err
+		return true, err
 	}
 	if d.info.Limits.Memory, _, err = cu.MemInfo(); err != nil { // what the context and other programs leave
-		return nil, err
+		return true, err
 	}
 	d.pool.most = int64(kept * float64(d.info.Limits.Memory))
-	return d, nil
+	return true, nil
 }
 
 // describe fills in what the device is.

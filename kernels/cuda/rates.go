@@ -75,7 +75,7 @@ func (d *Device) measureLink(r *device.Rates) {
 	}
 	defer free()
 	var at cu.DevicePtr
-	if err := d.with(func() (err error) { at, err = d.take(probeBytes); return err }); err != nil {
+	if err := d.with(func() (err error) { at, _, err = d.take(probeBytes); return err }); err != nil {
 		return
 	}
 	// The only errors are those of earlier work, which showed there, or a lost device's.
@@ -101,7 +101,11 @@ type probe struct{ device, host time.Duration }
 func (d *Device) probe(e *engine, work func(cu.Stream) error) (best probe) {
 	for i := range probes {
 		start := time.Now()
-		took, err := d.timed(context.Background(), e, work)
+		piece, err := d.begin(context.Background(), e, nil, work)
+		if err != nil {
+			return probe{}
+		}
+		took, err := piece.Wait()
 		if err != nil {
 			return probe{}
 		}

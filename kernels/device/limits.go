@@ -39,6 +39,7 @@ var (
 // emulated one's follow from its description.
 type Usage struct {
 	Launches          int64
+	Waits             int64         // times that the host waited for a launch or a copy
 	Compute           time.Duration // of launches
 	Upload, Download  time.Duration // of copies
 	BytesIn, BytesOut int64         // copied

@@ -85,6 +85,13 @@ func (m *meter) launched(took time.Duration) {
 	m.usage.Compute += took
 }
 
+// waited counts the host's waiting for something.
+func (m *meter) waited() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.usage.Waits++
+}
+
 // Usage is what the device has done, in its own time.
 func (d *Device) Usage() device.Usage {
 	d.meter.mu.Lock()

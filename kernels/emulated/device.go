@@ -29,6 +29,7 @@ type Device struct {
 	pins        pins
 	engines     map[string]*engine // by what they do: launch, upload, download
 	bus         *bus               // what devices of one description share of the way to the host
+	line        line
 }
 
 var (
@@ -36,6 +37,7 @@ var (
 	_ device.Metered = (*Device)(nil)
 	_ device.Pinner  = (*Device)(nil)
 	_ device.Partial = (*Device)(nil)
+	_ device.Blank   = (*Device)(nil)
 	_ device.Rated   = (*Device)(nil)
 )
 
@@ -96,7 +98,7 @@ func (d *Device) Compile(ctx context.Context, kernels []*ir.Kernel, _ device.Opt
 			return nil, err
 		}
 		p := &program{Program: launch.Program{Code: code, Owner: d}, dev: d, work: count.WorkOf(k)}
-		p.Run, programs[i] = p.launch, p
+		p.Run, p.Queue, programs[i] = p.launch, p.enqueue, p
 	}
 	if err := d.build(ctx, programs); err != nil {
 		return nil, err
@@ -153,30 +155,38 @@ type arguments struct {
 	grid, block [3]int32
 }
 
-func (p *program) launch(bound *launch.Bound, t region.Region) error {
-	l, ok, err := bound.At(t)
-	if err != nil || !ok {
-		return err
-	}
-	return p.dev.engines[onLaunch].run(context.Background(), p.dev.description.Pace, func() (time.Duration, error) {
-		o, err := p.dev.fate.next(onLaunch)
+func (p *program) launch(bound *launch.Bound, l launch.Launch, t region.Region) error {
+	err := p.dev.engines[onLaunch].run(context.Background(), p.dev.description.Pace, time.Time{}, func() (time.Duration, error) {
+		took, err := p.perform(bound, l, t)
 		if err != nil {
 			return 0, err
 		}
-		var d *damage
-		if o.wrong > 0 {
-			d = damageTo(bound, p.Code.Kernel, t, o.wrong)
-		}
-		if err := p.execute(l); err != nil {
-			return 0, err
-		}
-		if d != nil {
-			d.strike()
-		}
-		took := p.dev.launchTime(p.work.Scale(float64(t.Points())/float64(max(1, p.Code.Kernel.Points()))), product(l.Grid), product(l.Block), o.slow)
 		p.dev.meter.launched(took)
 		return took + time.Duration(p.dev.description.Sync), nil
 	})
+	if err == nil {
+		p.dev.meter.waited()
+	}
+	return err
+}
+
+// perform runs a launch, and says how long the described device takes for it.
+func (p *program) perform(bound *launch.Bound, l launch.Launch, t region.Region) (time.Duration, error) {
+	o, err := p.dev.fate.next(onLaunch)
+	if err != nil {
+		return 0, err
+	}
+	var d *damage
+	if o.wrong > 0 {
+		d = damageTo(bound, p.Code.Kernel, t, o.wrong)
+	}
+	if err := p.execute(l); err != nil {
+		return 0, err
+	}
+	if d != nil {
+		d.strike()
+	}
+	return p.dev.launchTime(p.work.Scale(float64(t.Points())/float64(max(1, p.Code.Kernel.Points()))), product(l.Grid), product(l.Block), o.slow), nil
 }
 
 // product of a grid or a block.

@@ -17,9 +17,8 @@ type engine struct {
 func newEngine() *engine { return &engine{turn: make(chan struct{}, 1)} }
 
 // run does a piece of work, which says how long the described device takes for it, and holds the call until the pace, host
-// seconds for each of the device's, has been kept. What timers of the host are late is not lost: the next piece begins on
-// the described clock as long after the last one as it comes after the last call went on.
-func (e *engine) run(ctx context.Context, pace float64, work func() (time.Duration, error)) error {
+// seconds for each of the device's, has been kept. The work begins behind what the device does until then.
+func (e *engine) run(ctx context.Context, pace float64, then time.Time, work func() (time.Duration, error)) error {
 	queued := time.Now()
 	select {
 	case e.turn <- struct{}{}:
@@ -27,6 +26,27 @@ func (e *engine) run(ctx context.Context, pace float64, work func() (time.Durati
 		return ctx.Err()
 	}
 	defer func() { <-e.turn }()
+	if err := e.begin(queued, pace, then, work); err != nil || pace <= 0 {
+		return err
+	}
+	err := sleep(ctx, time.Until(e.free))
+	e.woke = time.Now()
+	return err
+}
+
+// put does a piece of work, and says until when the described device is busy with it.
+func (e *engine) put(pace float64, then time.Time, work func() (time.Duration, error)) (time.Time, error) {
+	queued := time.Now()
+	e.turn <- struct{}{}
+	defer func() { <-e.turn }()
+	err := e.begin(queued, pace, then, work)
+	e.woke = e.free
+	return e.free, err
+}
+
+// begin does a piece of work on the described clock. What timers of the host are late is not lost: the next piece begins as long after the last one as
+// it comes after the last call went on.
+func (e *engine) begin(queued time.Time, pace float64, then time.Time, work func() (time.Duration, error)) error {
 	took, err := work()
 	if err != nil || pace <= 0 {
 		return err
@@ -35,13 +55,14 @@ func (e *engine) run(ctx context.Context, pace float64, work func() (time.Durati
 	if !e.free.IsZero() {
 		start = e.free.Add(max(0, queued.Sub(e.woke)))
 	}
+	if start.Before(then) {
+		start = then
+	}
 	e.free = start.Add(time.Duration(pace * float64(took)))
 	if now := time.Now(); now.After(e.free) { // the host is slower than the description
 		e.free = now
 	}
-	err = sleep(ctx, time.Until(e.free))
-	e.woke = time.Now()
-	return err
+	return nil
 }
 
 // bus is a way to the host that several devices share: what one copies, others wait for.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -22,6 +23,7 @@ type memory struct {
 	size   int64         // that it counts for
 	mu     sync.RWMutex  // held for writing while it is freed
 	data   *device.HostMemory
+	last   atomic.Pointer[queued] // launch in line that uses it; nil: none did
 }
 
 var _ device.Pitched = (*memory)(nil)
@@ -31,7 +33,31 @@ const marginFill = 0xA5
 
 // Alloc gives memory on the device, or an error that matches device.ErrMemory.
 func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) {
-	return d.allocate(buf, nil, device.NewHostMemory)
+	return asMemory(d.allocate(buf, nil, device.NewHostMemory))
+}
+
+// asMemory is what allocate gives, without a memory where that is none.
+func asMemory(m *memory, err error) (device.Memory, error) {
+	if err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// AllocBlank gives memory whose elements hold what no kernel computes, so that it shows where one is read before it is stored.
+func (d *Device) AllocBlank(buf *ir.Buffer) (device.Memory, error) {
+	m, err := d.allocate(buf, nil, device.NewHostMemory)
+	if err != nil {
+		return nil, err
+	}
+	size := buf.Type.Size()
+	row, before, after := buf.Row()*size, buf.Pad.Before*size, buf.Pad.After*size
+	for data := m.data.Host(); row > 0 && len(data) >= row; data = data[row:] {
+		for i := range data[before : row-after] {
+			data[before+i] = marginFill
+		}
+	}
+	return m, nil
 }
 
 // AllocParts gives memory for parts of a buffer; see device.Partial.
@@ -43,11 +69,11 @@ func (d *Device) AllocParts(buf *ir.Buffer, parts []device.Span) (device.Memory,
 	if parts == nil {
 		parts = []device.Span{}
 	}
-	return d.allocate(buf, parts, device.Reserve)
+	return asMemory(d.allocate(buf, parts, device.Reserve))
 }
 
 // allocate counts the parts (nil: all) against the device's memory and takes host memory for them.
-func (d *Device) allocate(buf *ir.Buffer, parts []device.Span, take func(*ir.Buffer) (*device.HostMemory, error)) (device.Memory, error) {
+func (d *Device) allocate(buf *ir.Buffer, parts []device.Span, take func(*ir.Buffer) (*device.HostMemory, error)) (*memory, error) {
 	if _, err := d.fate.next(onAlloc); err != nil {
 		return nil, fmt.Errorf("%s: allocating %s: %w", d.info.Name, buf.Name, err)
 	}
@@ -166,7 +192,8 @@ func (m *memory) transfer(ctx context.Context, on string, lines device.Lines, ho
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return m.dev.engines[on].run(ctx, m.dev.description.Pace, func() (time.Duration, error) {
+	last := m.last.Load()
+	err := m.dev.engines[on].run(ctx, m.dev.description.Pace, last.ends(), func() (time.Duration, error) {
 		if _, err := m.dev.fate.next(on); err != nil {
 			return 0, fmt.Errorf("%s: copying %s: %w", m.dev.info.Name, m.buf.Name, err)
 		}
@@ -189,6 +216,11 @@ func (m *memory) transfer(ctx context.Context, on string, lines device.Lines, ho
 		pace := m.dev.description.Pace
 		return max(took, m.dev.bus.reserve(len(host), pace)) + time.Duration(m.dev.description.Sync), nil
 	})
+	if err == nil {
+		m.dev.meter.waited()
+		m.dev.line.knows(last)
+	}
+	return err
 }
 
 // Free gives the memory back; later calls do nothing.

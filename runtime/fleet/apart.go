@@ -95,6 +95,9 @@ func (f *Fleet) Fetch(ctx context.Context, b *ir.Buffer, at region.Region) error
 	if !f.Lacks(b) {
 		return nil
 	}
+	if err := f.settle(ctx); err != nil {
+		return err
+	}
 	f.moving.Lock()
 	defer f.moving.Unlock()
 	return f.fetch(ctx, b, at, false)
@@ -104,6 +107,9 @@ func (f *Fleet) Fetch(ctx context.Context, b *ir.Buffer, at region.Region) error
 func (f *Fleet) Peek(ctx context.Context, b *ir.Buffer, at region.Region) error {
 	if !f.Lacks(b) {
 		return nil
+	}
+	if err := f.settle(ctx); err != nil {
+		return err
 	}
 	f.moving.Lock()
 	defer f.moving.Unlock()

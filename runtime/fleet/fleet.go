@@ -26,7 +26,8 @@ type Options struct {
 type Fleet struct {
 	members []*Member
 	jobs    int
-	moving  turn // of who copies to the host what it lacks, gives up what only a device holds, or computes on the host
+	line    []*waiting // jobs that devices have in line, in the order in which they were put there
+	moving  turn       // of who copies to the host what it lacks, gives up what only a device holds, or computes on the host
 
 	mu     sync.Mutex
 	aparts map[*ir.Buffer]*apart
@@ -209,6 +210,7 @@ func (f *Fleet) ReleaseAll() {
 	if f == nil {
 		return
 	}
+	f.abandon()
 	clear(f.aparts)
 	for _, m := range f.members {
 		for _, b := range m.resident() {

@@ -49,6 +49,8 @@ type Job struct {
 	Check func(ctx context.Context, at region.Region) (fault string, err error)
 	// Done hears how many points of the kernel are done, and how long after they were begun.
 	Done func(points int64, took time.Duration)
+	// Later hears how long a device took for what was in line when Run returned. nil: nobody asks.
+	Later func(seconds float64)
 }
 
 // points are those of the whole job.
@@ -142,17 +144,34 @@ type sharing struct {
 	stop   context.CancelFunc
 }
 
-// Run does a job. What no device does, the host does. The error is of the host, of Failed, or the context's.
+// Run does a job, or leaves it in line on a device. What no device does, the host does. The error is of the host, of Failed, or the context's.
 func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
+	if shares, ok, err := f.enqueue(ctx, j); ok || err != nil {
+		return shares, err
+	}
+	if err := f.settle(ctx); err != nil {
+		return nil, err
+	}
+	return f.run(ctx, j)
+}
+
+// begin finds who may do a job, of which devices hold nothing but what is of an earlier time.
+func (f *Fleet) begin(j *Job, stop context.CancelFunc) *sharing {
 	f.jobs++
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	s := &sharing{job: j, fleet: f, stop: stop}
 	s.change.L = &s.mu
-	for _, a := range j.Writes { // what devices hold of it is of an earlier time
+	for _, a := range j.Writes {
 		f.Forget(a.Buf, j.made(a, j.Over))
 	}
 	s.enlist()
+	return s
+}
+
+// run does a job that is not left in line, with nothing in line.
+func (f *Fleet) run(ctx context.Context, j *Job) ([]Share, error) {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	s := f.begin(j, stop)
 	var working sync.WaitGroup
 	for _, c := range s.workers {
 		n := slots
@@ -176,7 +195,7 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 // enlist finds the devices that take part, and cuts the job for them.
 func (s *sharing) enlist() {
 	j := s.job
-	steps := make([]int, len(j.Over))
+	steps := slices.Repeat([]int{1}, len(j.Over))
 	for i, name := range j.Devices {
 		m := s.fleet.member(name)
 		if m == nil || m.out() != "" || m.programs[j.Kernel] == nil {

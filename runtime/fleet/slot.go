@@ -64,7 +64,7 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region
 		s.leaves(c, err.Error())
 	}
 	c.m.failed(err)
-	s.onHost(ctx, at, Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: err.Error(), Ranges: 1})
+	s.onHost(ctx, at, c.m.failure(s.job, err))
 	s.job.Done(at.Points(), time.Since(start))
 }
 
@@ -116,17 +116,7 @@ func (s *sharing) leaves(c *worker, why string) {
 
 // onHost does a range on the host that a device failed to do.
 func (s *sharing) onHost(ctx context.Context, at region.Region, f Failure) {
-	s.fleet.moving.Lock()
-	defer s.fleet.moving.Unlock()
-	if ctx.Err() != nil {
-		s.fail(ctx.Err())
-		return
-	}
-	if err := s.job.Failed(f); err != nil {
-		s.fail(err)
-		return
-	}
-	if err := s.fleet.onHost(ctx, s.job, at); err != nil {
+	if err := s.fleet.instead(ctx, s.job, at, f); err != nil {
 		s.fail(err)
 	}
 }
@@ -167,12 +157,16 @@ func (s *sharing) rest(ctx context.Context) {
 	q := &s.queue
 	for len(q.left) > 0 && s.err == nil {
 		f := Failure{Stage: s.job.Stage}
-		for _, c := range s.workers {
-			if why := cmp.Or(c.out, c.m.out()); why != "" {
-				f = Failure{Stage: s.job.Stage, Device: c.m.name, Kind: c.m.kind, Reason: why}
+		for _, name := range s.job.Devices { // which may be left out since it was asked, for what it had in line
+			if m := s.fleet.member(name); m != nil && m.out() != "" {
+				f = m.failure(s.job, errors.New(m.out()))
 			}
 		}
-		f.Ranges = 1
+		for _, c := range s.workers {
+			if why := cmp.Or(c.out, c.m.out()); why != "" {
+				f = c.m.failure(s.job, errors.New(why))
+			}
+		}
 		at := q.left[0]
 		q.remove(at)
 		start := time.Now()

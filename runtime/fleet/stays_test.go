@@ -1,6 +1,7 @@
 package fleet_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/place"
 	"weft/runtime"
+	"weft/runtime/result"
 )
 
 // tenth is a program of ten kernels behind one that the host has, of which only the last one's array is asked for.
@@ -142,23 +144,27 @@ func TestFailuresWhereDevicesAloneHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("one device", func(t *testing.T) { failEverywhere(t, cpu, want, "{name: bad, failures: [{%s}]}") })
+	t.Run("one device", func(t *testing.T) { failEverywhere(t, cpu, want, true, "{name: bad, failures: [{%s}]}") })
+	t.Run("in line", func(t *testing.T) { failEverywhere(t, cpu, want, false, "{name: bad, failures: [{%s}]}") })
 	t.Run("two devices", described(func(t *testing.T, cpu *native.Device) {
-		failEverywhere(t, cpu, want, "{name: bad, launch: 1ms, pace: 1, failures: [{%s}]}", "{name: good, launch: 1ms, pace: 1}")
+		failEverywhere(t, cpu, want, true, "{name: bad, launch: 1ms, pace: 1, failures: [{%s}]}", "{name: good, launch: 1ms, pace: 1}")
 	}))
 }
 
-func failEverywhere(t *testing.T, cpu *native.Device, want seen, bad string, good ...string) {
+func failEverywhere(t *testing.T, cpu *native.Device, want seen, verify bool, bad string, good ...string) {
 	for _, failure := range []string{
 		"on: launch, at: %d", "on: upload, at: %d", "on: download, at: %d",
 		"on: launch, at: %d, kind: lost", "on: upload, at: %d, kind: lost", "on: download, at: %d, kind: lost", "on: alloc, at: %d, kind: lost",
 		"on: launch, at: %d, until: 1000", "on: download, at: %d, until: 1000", "on: alloc, at: %d, until: 1000", "on: launch, at: %d, kind: wrong",
 	} {
+		if !verify && strings.Contains(failure, "wrong") {
+			continue // nobody looks
+		}
 		happened := 0
 		for n := 1; n <= 40; n++ {
 			devices := emulatedDevices(t, cpu, append([]string{fmt.Sprintf(bad, fmt.Sprintf(failure, n))}, good...)...)
 			log := &logbook{}
-			got, r, err := run(t, program(t, stairs, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Progress: log})
+			got, r, err := run(t, program(t, stairs, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: verify, Progress: log})
 			if err != nil {
 				t.Fatalf("%s, %d: %v", failure, n, err)
 			}
@@ -188,5 +194,64 @@ func failEverywhere(t *testing.T, cpu *native.Device, want seen, bad string, goo
 			t.Errorf("%s never happened", failure)
 		}
 		t.Logf("%s: at %d steps", failure, happened)
+	}
+}
+
+// Kernels that follow each other on a device are not waited for one by one: of ten, the host waits for the copy in, for nine launches together, for the last one, whose array is asked for, and for the copy out,
+// and none of them is later for it.
+func TestChainsAreNotWaitedFor(t *testing.T) {
+	described(func(t *testing.T, cpu *native.Device) {
+		devices := emulatedDevices(t, cpu, "{pace: 1, sms: 132, launch: 4us, shortest: 2us, sync: 25us, flops: 30e12, bandwidth: 4.3e12, link: {rate: 50e9, latency: 8us}}")
+		_, r, err := run(t, planned(t, tenth, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u, wall := r.Devices[0], 0.0
+		for _, k := range r.Kernels {
+			if len(k.Shares) > 0 {
+				wall += k.Wall
+				if s := k.Shares[0]; s.Compute <= 0 || s.Ranges != 1 {
+					t.Errorf("%s: %+v", k.Name, s)
+				}
+			}
+		}
+		t.Logf("%d launches, %d waits of the host, %.3g us computing, %.3g us in all", u.Launches, u.Waits, 1e6*u.Compute, 1e6*wall)
+		if u.Launches != 10 || u.Waits > 4 || u.Ranges != 10 || u.Kernels != 10 {
+			t.Errorf("%+v", u)
+		}
+		if alone := 10*25e-6 + u.Compute; wall > alone { // what waiting for each would take, without its copies
+			t.Errorf("%g s in all, %g s if each were waited for", wall, alone)
+		}
+	})(t)
+}
+
+// What fails in line is told of the kernel that failed, under Strict too, and not of the one that found it.
+func TestFailuresInLineAreAttributed(t *testing.T) {
+	cpu := host(t)
+	names := map[int]string{}
+	for n := 1; n <= 10; n++ {
+		devices := emulatedDevices(t, cpu, fmt.Sprintf("{failures: [{on: launch, at: %d}]}", n))
+		p := planned(t, tenth, "", cpu, devices)
+		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 0
+		for _, s := range p.Steps {
+			if s.Kernel != nil && len(s.Kernel.Place.Devices) > 0 {
+				if at++; at == n {
+					names[n] = s.Name
+				}
+			}
+		}
+		if len(r.Fallbacks) != 1 || r.Fallbacks[0].Stage != names[n] || r.Fallbacks[0].Count != 1 || r.Devices[0].Failures != 1 || r.Devices[0].Quarantined != "" {
+			t.Errorf("%d, %s: %+v; %+v", n, names[n], r.Fallbacks, r.Devices[0])
+		}
+		devices = emulatedDevices(t, cpu, fmt.Sprintf("{failures: [{on: launch, at: %d}]}", n))
+		_, _, err = run(t, planned(t, tenth, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
+		var stage *result.StageError
+		if !errors.As(err, &stage) || stage.Stage != names[n] || strings.Count(err.Error(), names[n]+": ") != 1 {
+			t.Errorf("%d, %s, under Strict: %v", n, names[n], err)
+		}
 	}
 }

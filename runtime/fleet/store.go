@@ -33,8 +33,8 @@ var errTooLarge = fmt.Errorf("%w", device.ErrMemory)
 // where it is not.
 func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job) (*store, error) {
 	arrays := slices.Concat(j.Reads, j.Writes)
-	s := &store{fleet: f, m: m, job: j, program: m.programs[j.Kernel], replicas: map[*ir.Buffer]*replica{}}
-	err := f.hold(ctx, m, arrays, arrays)
+	s := &store{fleet: f, m: m, job: j, program: m.programs[j.Kernel]}
+	err := f.hold(ctx, m, j, arrays, arrays)
 	if errors.Is(err, device.ErrMemory) {
 		if !errors.Is(err, errTooLarge) { // it should have had room
 			m.retries(fmt.Sprintf("%s: %s. Retrying with parts of its arrays.", j.Stage, err))
@@ -44,15 +44,23 @@ func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job) (*store, error) 
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range arrays {
-		if r := m.replica(a.Buf); r != nil && !s.inParts(a.Buf) {
-			s.replicas[a.Buf] = r
-		}
-	}
+	s.replicas = m.replicasOf(j)
+	maps.DeleteFunc(s.replicas, func(b *ir.Buffer, _ *replica) bool { return s.inParts(b) })
 	if s.parts == nil {
 		s.launch, err = s.program.Bind(device.Bindings{Mem: s.memories()})
 	}
 	return s, err
+}
+
+// replicasOf are what a device has of the arrays of a job.
+func (m *Member) replicasOf(j *Job) map[*ir.Buffer]*replica {
+	out := map[*ir.Buffer]*replica{}
+	for _, a := range slices.Concat(j.Reads, j.Writes) {
+		if r := m.replica(a.Buf); r != nil {
+			out[a.Buf] = r
+		}
+	}
+	return out
 }
 
 // divide keeps only those arrays as replicas that every range needs most of.
@@ -77,7 +85,7 @@ func (s *store) divide(ctx context.Context, arrays []Array, whole error) error {
 	if err := s.fleet.evict(ctx, m, wide); err != nil {
 		return err
 	}
-	if err := s.fleet.hold(ctx, m, wide, wide); err != nil {
+	if err := s.fleet.hold(ctx, m, s.job, wide, wide); err != nil {
 		return err
 	}
 	avail := m.limit - m.held()
@@ -202,8 +210,8 @@ func (s *store) allocate(at region.Region) (map[*ir.Buffer]device.Memory, func()
 	return mem, free, nil
 }
 
-// hold gives arrays replicas; others that are not kept go when there is no room.
-func (f *Fleet) hold(ctx context.Context, m *Member, arrays, keep []Array) error {
+// hold gives arrays of a job replicas; others that are not kept go when there is no room.
+func (f *Fleet) hold(ctx context.Context, m *Member, j *Job, arrays, keep []Array) error {
 	var need int64
 	for _, a := range arrays {
 		if m.replica(a.Buf) == nil {
@@ -222,7 +230,7 @@ func (f *Fleet) hold(ctx context.Context, m *Member, arrays, keep []Array) error
 	for _, a := range arrays {
 		r := m.replica(a.Buf)
 		if r == nil {
-			mem, err := m.dev.Alloc(a.Buf)
+			mem, err := m.alloc(j, a)
 			for errors.Is(err, device.ErrMemory) {
 				some, fault := f.evictOldest(ctx, m, keep)
 				if fault != nil {
@@ -232,7 +240,7 @@ func (f *Fleet) hold(ctx context.Context, m *Member, arrays, keep []Array) error
 					break
 				}
 				m.count(func(u *Usage) { u.Retries++ })
-				mem, err = m.dev.Alloc(a.Buf)
+				mem, err = m.alloc(j, a)
 			}
 			if err != nil {
 				return err
@@ -245,6 +253,15 @@ func (f *Fleet) hold(ctx context.Context, m *Member, arrays, keep []Array) error
 		r.used = f.jobs
 	}
 	return nil
+}
+
+// alloc gives memory for an array of a job, which is not cleared where the job's kernel stores all of it.
+func (m *Member) alloc(j *Job, a Array) (device.Memory, error) {
+	blank, ok := m.dev.(device.Blank)
+	if ok && slices.ContainsFunc(j.Writes, func(w Array) bool { return w.Buf == a.Buf }) && j.Kernel.Fills(a.Buf) {
+		return blank.AllocBlank(a.Buf)
+	}
+	return m.dev.Alloc(a.Buf)
 }
 
 // held is the bytes of all replicas.
@@ -270,6 +287,11 @@ func (f *Fleet) evictOldest(ctx context.Context, m *Member, keep []Array) (some 
 	}
 	if oldest == nil {
 		return false, nil
+	}
+	if len(f.alone(m, oldest)) > 0 {
+		if err := f.settle(ctx); err != nil {
+			return false, hostFault{err}
+		}
 	}
 	f.moving.Lock()
 	defer f.moving.Unlock()

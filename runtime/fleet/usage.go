@@ -13,6 +13,7 @@ type Usage struct {
 	Kernels     int     `json:"kernels"` // that it took a part of
 	Ranges      int     `json:"ranges"`  // of rows, done
 	Launches    int64   `json:"launches"`
+	Waits       int64   `json:"waits"` // of the host, for launches and copies; 0 where the device does not count them
 	BytesIn     int64   `json:"bytes_in"`
 	BytesOut    int64   `json:"bytes_out"`
 	Compute     float64 `json:"compute_s"`
@@ -70,6 +71,7 @@ func (m *Member) report() Usage {
 	if d, ok := m.dev.(device.Metered); ok {
 		now := d.Usage()
 		u.Launches, u.BytesIn, u.BytesOut = now.Launches-m.before.Launches, now.BytesIn-m.before.BytesIn, now.BytesOut-m.before.BytesOut
+		u.Waits = now.Waits - m.before.Waits
 		u.Compute, u.Upload = (now.Compute - m.before.Compute).Seconds(), (now.Upload - m.before.Upload).Seconds()
 		u.Download = (now.Download - m.before.Download).Seconds()
 		u.Peak = now.Peak

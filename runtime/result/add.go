@@ -42,3 +42,13 @@ func (r *Result) Add(p *Result) {
 	r.ReadS, r.VerifyS, r.CompileS = r.ReadS+p.ReadS, r.VerifyS+p.VerifyS, r.CompileS+p.CompileS
 	r.Parity, r.Fallbacks, r.Warnings = append(r.Parity, p.Parity...), append(r.Fallbacks, p.Fallbacks...), append(r.Warnings, p.Warnings...)
 }
+
+// Later adds seconds that a device took for a kernel behind the end of its step.
+func (r *Result) Later(id string, seconds float64) {
+	for i := range r.Kernels {
+		if k := &r.Kernels[i]; k.ID == id && len(k.Shares) == 1 {
+			k.Wall += seconds
+			k.Shares[0].Compute += seconds
+		}
+	}
+}

@@ -65,6 +65,18 @@ func (m *Meter) Add(step *bound.Step, s *exec.Sweep, wall float64, away bool) {
 	}
 }
 
+// Later adds seconds that a kernel took on accelerators behind the end of its step.
+func (m *Meter) Later(step *bound.Step, seconds float64) {
+	m.onGPU[step.Name] += seconds
+	for _, op := range operatorsOf(step.Kernel) {
+		for _, o := range m.operators {
+			if o.spec == op.Spec {
+				o.wall += seconds
+			}
+		}
+	}
+}
+
 // operatorsOf are the operators with names of their own for telemetry that a kernel stores something for: results, or what they are made of.
 func operatorsOf(k *bound.Kernel) (out []*ops.Instance) {
 	for _, s := range k.Roots {

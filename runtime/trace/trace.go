@@ -71,10 +71,17 @@ func (w *Writer) Span(lane int, category, name string, start time.Time, args map
 	if w == nil {
 		return
 	}
-	dur := time.Since(start)
+	w.Took(lane, category, name, start, time.Since(start), args)
+}
+
+// Took records that something took so long from a time on.
+func (w *Writer) Took(lane int, category, name string, start time.Time, took time.Duration, args map[string]any) {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.events = append(w.events, event{name, category, "X", micros(start.Sub(w.start)), micros(dur), 1, lane, args})
+	w.events = append(w.events, event{name, category, "X", micros(start.Sub(w.start)), micros(took), 1, lane, args})
 }
 
 // Name gives a lane a name, for those who look at the trace.

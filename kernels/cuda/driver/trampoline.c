@@ -35,10 +35,10 @@ static const struct { const char *name; void **slot; } table[] = {
 
 // Without these there is nothing to be had from a driver; others may be absent from old or new ones.
 static const char *const needed[] = {
-  "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceTotalMem_v2", "cuCtxCreate_v2", "cuCtxSetCurrent",
+  "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute", "cuDeviceTotalMem_v2", "cuDevicePrimaryCtxRetain", "cuCtxSetCurrent",
   "cuMemAlloc_v2", "cuMemFree_v2", "cuMemcpyHtoDAsync_v2", "cuMemcpyDtoHAsync_v2", "cuMemsetD8Async", "cuMemsetD2D8Async", "cuMemsetD2D16Async", "cuMemsetD2D32Async",
   "cuMemGetInfo_v2", "cuModuleLoadData", "cuModuleGetFunction", "cuFuncGetAttribute",
-  "cuLaunchKernel", "cuStreamCreate", "cuEventCreate", "cuEventRecord", "cuEventSynchronize", "cuEventElapsedTime",
+  "cuLaunchKernel", "cuStreamCreate", "cuEventCreate", "cuEventRecord", "cuEventQuery", "cuEventSynchronize", "cuEventElapsedTime", "cuStreamWaitEvent",
 };
 
 int weft_cu_open(char *why, int n, char *missing, int m) {

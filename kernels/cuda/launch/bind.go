@@ -125,6 +125,9 @@ func (b *Bound) At(t region.Region) (l Launch, ok bool, err error) {
 	return Launch{grid, b.code.Out.Block, params}, true, nil
 }
 
+// Memories are those of all its buffers.
+func (b *Bound) Memories() []Memory { return b.mem }
+
 // Written are the memories of the buffers that the kernel writes.
 func (b *Bound) Written() (bufs []*ir.Buffer, mem []Memory) {
 	outputs := b.code.Kernel.Outputs()

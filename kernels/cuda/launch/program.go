@@ -3,6 +3,7 @@ package launch
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -12,13 +13,14 @@ import (
 // Program is compiled code on a device: what devices that run CUDA have in common.
 type Program struct {
 	Code      *Code
-	Owner     device.Device // whose memory it takes
-	Run       func(b *Bound, t region.Region) error
+	Owner     device.Device                                                     // whose memory it takes
+	Run       func(b *Bound, l Launch, t region.Region) error                   // launches and waits
+	Queue     func(b *Bound, l Launch, t region.Region) (device.Pending, error) // launches
 	Resources device.Resources
 	Cached    bool
 }
 
-var _ device.Program = (*Program)(nil)
+var _ device.Queued = (*Program)(nil)
 
 // Kernel is what was compiled.
 func (p *Program) Kernel() *ir.Kernel { return p.Code.Kernel }
@@ -35,15 +37,68 @@ func (p *Program) Report() device.Report {
 
 // Bind returns the launch.
 func (p *Program) Bind(b device.Bindings) (func(region.Region) error, error) {
-	name := p.Owner.Info().Name
-	bound, err := p.Code.Bind(p.Owner, b)
+	bound, err := p.bind(b)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
+		return nil, err
 	}
 	return func(t region.Region) error {
-		if err := p.Run(bound, t); err != nil {
-			return fmt.Errorf("%s: kernel %s: %w", name, p.Code.Kernel.Name, err)
+		l, ok, err := bound.At(t)
+		if err == nil && ok {
+			err = p.Run(bound, l, t)
 		}
-		return nil
+		return p.told(err)
 	}, nil
 }
+
+// Enqueue returns the launch that is not waited for.
+func (p *Program) Enqueue(b device.Bindings) (func(region.Region) (device.Pending, error), error) {
+	bound, err := p.bind(b)
+	if err != nil {
+		return nil, err
+	}
+	return func(t region.Region) (device.Pending, error) {
+		l, ok, err := bound.At(t)
+		if err != nil || !ok {
+			return over{}, p.told(err)
+		}
+		q, err := p.Queue(bound, l, t)
+		if err != nil {
+			return nil, p.told(err)
+		}
+		return pending{p, q}, nil
+	}, nil
+}
+
+func (p *Program) bind(b device.Bindings) (*Bound, error) {
+	bound, err := p.Code.Bind(p.Owner, b)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Owner.Info().Name, err)
+	}
+	return bound, nil
+}
+
+// told says of an error what it happened to.
+func (p *Program) told(err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: kernel %s: %w", p.Owner.Info().Name, p.Code.Kernel.Name, err)
+	}
+	return err
+}
+
+// pending is a launch of a program.
+type pending struct {
+	of *Program
+	device.Pending
+}
+
+// Wait tells of the program, too.
+func (p pending) Wait() (time.Duration, error) {
+	took, err := p.Pending.Wait()
+	return took, p.of.told(err)
+}
+
+// over is a launch of no points.
+type over struct{}
+
+// Wait does not.
+func (over) Wait() (time.Duration, error) { return 0, nil }

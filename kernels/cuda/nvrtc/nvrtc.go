@@ -4,6 +4,7 @@ package nvrtc
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,10 +35,16 @@ type Library struct {
 }
 
 // Open loads the newest NVRTC there is. Without one the error matches ErrNotFound and says what was tried.
-func Open() (*Library, error) {
+func Open() (*Library, error) { return OpenFor(math.MaxInt) }
+
+// OpenFor is Open for a driver of a major version of CUDA: it does not load code of later ones.
+func OpenFor(driver int) (*Library, error) {
 	e := &NotFoundError{}
 	for _, path := range candidates() {
 		l, err := open(path)
+		if err == nil && l.major > driver {
+			err = fmt.Errorf("it is of CUDA %d.%d, and the driver of %d", l.major, l.minor, driver)
+		}
 		if err == nil {
 			return l, nil
 		}

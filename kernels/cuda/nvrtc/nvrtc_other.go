@@ -12,6 +12,9 @@ func Open() (*Library, error) {
 	return nil, &NotFoundError{Tried: []string{"not on this operating system"}}
 }
 
+// OpenFor reports the same.
+func OpenFor(int) (*Library, error) { return Open() }
+
 // String names the library.
 func (l *Library) String() string { return "" }
 

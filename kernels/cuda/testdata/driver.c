@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, LAUNCH_FAILED = 719 };
+enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, LAUNCH_FAILED = 719 };
 enum { CANARY = 64, CANARY_BYTE = 0x5C };
 
 typedef struct { void **params; int grid[3], block[3]; } weft_launch;
@@ -54,19 +54,30 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
   }
   return OK;
 }
-int cuCtxCreate_v2(void **c, unsigned flags, int d) { (void)flags; (void)d; *c = current = &context; return OK; }
+int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { (void)flags; return d ? INVALID_VALUE : OK; }
+int cuDevicePrimaryCtxRetain(void **c, int d) { *c = &context; return d ? INVALID_VALUE : OK; }
 int cuCtxSetCurrent(void *c) { current = c; return c == &context ? OK : INVALID_CONTEXT; }
 int cuMemGetInfo_v2(size_t *n, size_t *all) { CURRENT; *n = *all = 1ULL << 33; return OK; }
 
 enum { UPLOAD = 1, COMPUTE, DOWNLOAD };
-typedef struct { int kind; } stream;
+typedef struct { int kind; long free; } stream; // ns until which it works
+typedef struct { long at; } event;
 
-// works notes what kind of work a stream does, and takes the time that it was told to.
+static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
+
+// later has a stream work until so many ns after now, or after what it works on.
+static void later(stream *s, long from, long ns) {
+  enter();
+  if (s->free < from) s->free = from;
+  s->free += ns;
+  leave();
+}
+
+// works notes what kind of work a stream does, and that it takes the time that it was told to. What it does is done at once.
 static int works(void *s, int kind) {
   int before = 0;
-  struct timespec t = {0, (long)setting("FAKE_CUDA_SLOW") * 1000000};
   if (!s || !__atomic_compare_exchange_n(&((stream *)s)->kind, &before, kind, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) && before != kind) return 0;
-  while (nanosleep(&t, &t)) {} // a signal, as Go's runtime sends, ends it early
+  later(s, now(), (long)setting("FAKE_CUDA_SLOW") * 1000000);
   return 1;
 }
 
@@ -236,7 +247,14 @@ int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, 
 }
 int cuStreamCreate(void **s, unsigned flags) { CURRENT; (void)flags; *s = calloc(1, sizeof(stream)); return OK; }
 int cuStreamSynchronize(void *s) { CURRENT; return s ? OK : INVALID_VALUE; }
-int cuEventCreate(void **e, unsigned flags) { CURRENT; (void)flags; *e = malloc(1); return OK; }
-int cuEventRecord(void *e, void *s) { CURRENT; return e && s ? OK : INVALID_VALUE; }
-int cuEventSynchronize(void *e) { CURRENT; return e ? OK : INVALID_VALUE; }
+int cuStreamWaitEvent(void *s, void *e, unsigned flags) { CURRENT; if (!s || !e || flags) return INVALID_VALUE; later(s, ((event *)e)->at, 0); return OK; }
+int cuEventCreate(void **e, unsigned flags) { CURRENT; (void)flags; *e = calloc(1, sizeof(event)); return OK; }
+int cuEventRecord(void *e, void *s) { CURRENT; if (!e || !s) return INVALID_VALUE; ((event *)e)->at = ((stream *)s)->free; return OK; }
+int cuEventQuery(void *e) { CURRENT; return !e ? INVALID_VALUE : ((event *)e)->at > now() ? NOT_READY : OK; }
+int cuEventSynchronize(void *e) {
+  CURRENT;
+  if (!e) return INVALID_VALUE;
+  for (long left; (left = ((event *)e)->at - now()) > 0;) nanosleep(&(struct timespec){left / 1000000000L, left % 1000000000L}, 0); // a signal, as Go's runtime sends, ends it early
+  return OK;
+}
 int cuEventElapsedTime(float *ms, void *a, void *b) { CURRENT; *ms = 0.5f; return a && b ? OK : INVALID_VALUE; }

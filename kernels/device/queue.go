@@ -1,0 +1,29 @@
+package device
+
+import (
+	"time"
+
+	"weft/kernels/ir"
+	"weft/kernels/region"
+)
+
+// Queued is a Program whose launches need not be waited for one by one.
+type Queued interface {
+	Program
+	// Enqueue is Bind, but its launches return as soon as the device has them in line. They begin in the order in which they were put there, once what
+	// they are given is there; copies from and to memory that one in line uses wait for it, and so does whoever gets that memory after it is freed. What becomes of a
+	// launch is told by what it returns: those behind one that failed run on whatever memory holds.
+	Enqueue(b Bindings) (func(region.Region) (Pending, error), error)
+}
+
+// Pending is a launch in line.
+type Pending interface {
+	// Wait returns when it is over: how long the device took for it, and what became of it. It may be called again.
+	Wait() (time.Duration, error)
+}
+
+// Blank is a device that gives memory for what will be stored before it is read: elements may hold anything, padding and margins hold what they
+// do otherwise.
+type Blank interface {
+	AllocBlank(buf *ir.Buffer) (Memory, error)
+}

@@ -1,0 +1,235 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"weft/kernels/device"
+	"weft/kernels/region"
+)
+
+// waiting is a job that a device has in line as a whole, and for which nobody has waited.
+type waiting struct {
+	job   *Job
+	m     *Member
+	done  device.Pending
+	begun time.Time // as far as the host can tell
+	ended time.Time
+}
+
+// enqueue puts a job in line on its only device, where all that it makes stays and nobody looks at it: kernels that follow each other do so without the
+// host. False: it is to be done as others are. Who asks for what it makes has it settled.
+func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, err error) {
+	if j.Check != nil || j.Tiles != nil || slices.ContainsFunc(j.Writes, func(a Array) bool { return !j.stays(a) }) {
+		return nil, false, nil
+	}
+	s := f.begin(j, func() {})
+	if len(s.workers) != 1 || !s.peek(s.workers[0]).Equal(j.Over) {
+		return nil, false, nil
+	}
+	c, start := s.workers[0], time.Now()
+	program, queues := c.program.(device.Queued)
+	if !queues {
+		return nil, false, nil
+	}
+	arrays := slices.Concat(j.Reads, j.Writes)
+	var fault hostFault
+	switch err := f.hold(ctx, c.m, j, arrays, arrays); {
+	case errors.As(err, &fault):
+		return nil, true, fault.error
+	case errors.Is(err, device.ErrMemory) && !errors.Is(err, errTooLarge):
+		c.m.retries(fmt.Sprintf("%s: %s. Retrying with nothing in line.", j.Stage, err))
+		return nil, false, nil
+	case err != nil:
+		return nil, false, nil // it happens again, and is told then
+	}
+	q := &waiting{job: j, m: c.m, begun: start}
+	err = q.put(ctx, f, program)
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, true, ctx.Err()
+	case errors.As(err, &fault):
+		return nil, true, fault.error
+	default:
+		if err := f.settle(ctx); err != nil {
+			return nil, true, err
+		}
+		c.m.failed(err)
+		err = f.instead(ctx, j, j.Over, c.m.failure(j, err))
+		j.Done(j.Over.Points(), time.Since(start))
+		return nil, true, err
+	}
+	for _, a := range j.Writes {
+		c.m.replica(a.Buf).computed(j.made(a, j.Over))
+		f.leave(j, a, j.Over, j.made(a, j.Over))
+	}
+	f.line = append(f.line, q)
+	j.Done(j.Over.Points(), time.Since(start))
+	c.share.Ranges, c.points = 1, j.Over.Points()
+	return s.shares(), true, nil
+}
+
+// put brings what a job needs, and launches it.
+func (q *waiting) put(ctx context.Context, f *Fleet, program device.Queued) error {
+	st := &store{fleet: f, m: q.m, job: q.job, replicas: q.m.replicasOf(q.job)}
+	copies := &staging{m: q.m, stage: q.job.Stage}
+	copies.borrow()
+	defer copies.close()
+	if err := st.bring(ctx, copies, q.job.Over, st.memories(), &timings{}); err != nil {
+		return err
+	}
+	launch, err := program.Enqueue(device.Bindings{Mem: st.memories()})
+	if err == nil {
+		q.done, err = launch(q.job.Over)
+	}
+	return err
+}
+
+// failure is what a device could not do of a job.
+func (m *Member) failure(j *Job, err error) Failure {
+	return Failure{Stage: j.Stage, Device: m.name, Kind: m.kind, Reason: err.Error(), Ranges: 1}
+}
+
+// settle waits for all that is in line, and has what failed done again: that by the host, and what came behind it, which may have read it, once more. It is called
+// by who runs jobs or asks for what they make, one at a time.
+func (f *Fleet) settle(ctx context.Context) error {
+	if len(f.line) == 0 {
+		return nil
+	}
+	line := f.line
+	f.line = nil
+	waited := map[*Member]bool{}
+	for _, q := range slices.Backward(line) { // those before are over then, and what became of them is known without waiting
+		if !waited[q.m] {
+			_, _ = q.done.Wait()
+			waited[q.m] = true
+		}
+	}
+	for i, q := range line {
+		if err := q.settle(line[:i]); err != nil {
+			return f.again(ctx, line[i:], err)
+		}
+	}
+	return nil
+}
+
+// settle takes in what became of a job that is over, behind others.
+func (q *waiting) settle(before []*waiting) error {
+	took, err := q.done.Wait()
+	q.m.count(func(u *Usage) { u.add(compute, took, 0, err) })
+	for _, b := range before {
+		if b.m == q.m && q.begun.Before(b.ended) {
+			q.begun = b.ended
+		}
+	}
+	q.ended = q.begun.Add(took)
+	lane := q.m.lanes[compute]
+	q.m.opt.Trace.Took(lane.number, lane.name, q.job.Stage, q.begun, took, map[string]any{"tile": q.job.Over})
+	if err != nil {
+		return err
+	}
+	q.m.worked(q.job.Kernel)
+	q.m.mu.Lock()
+	q.m.paces[q.job.Kernel] = took.Seconds() / float64(max(1, q.job.Over.Points()))
+	q.m.mu.Unlock()
+	q.later(took.Seconds())
+	return nil
+}
+
+// later tells what the device took for the job, which was not known when it was put in line.
+func (q *waiting) later(seconds float64) {
+	if q.job.Later != nil {
+		q.job.Later(seconds)
+	}
+}
+
+// again has jobs done once more of which the first failed.
+func (f *Fleet) again(ctx context.Context, failed []*waiting, err error) error {
+	var unheld []Array
+	for i, q := range failed {
+		if i > 0 {
+			_, err := q.done.Wait()
+			if err != nil {
+				q.m.failed(err)
+			}
+		}
+		for _, a := range q.job.Writes {
+			if r := q.m.replica(a.Buf); r != nil {
+				r.forget(q.job.made(a, q.job.Over))
+			}
+			if f.unheld(a) {
+				unheld = append(unheld, a)
+			}
+		}
+	}
+	first := failed[0]
+	first.m.failed(err)
+	if err := f.replace(ctx, first, first.m.failure(first.job, err)); err != nil {
+		return err
+	}
+	for _, q := range failed[1:] {
+		if !slices.ContainsFunc(q.job.Writes, func(a Array) bool { return f.Lacks(a.Buf) }) {
+			continue // nobody asks for it any more
+		}
+		if why := q.m.out(); why != "" {
+			if err := f.replace(ctx, q, q.m.failure(q.job, errors.New(why))); err != nil {
+				return err
+			}
+			continue
+		}
+		shares, err := f.run(ctx, q.job)
+		if err != nil {
+			return err
+		}
+		for _, s := range shares {
+			q.later(s.Compute)
+		}
+	}
+	for _, a := range unheld {
+		if f.Lacks(a.Buf) {
+			f.Unload(a.Buf)
+		}
+	}
+	return nil
+}
+
+// replace has the host do what a device failed to do, unless it was given up: then it is made again if something is made again from it.
+func (f *Fleet) replace(ctx context.Context, q *waiting, why Failure) error {
+	if slices.ContainsFunc(q.job.Writes, func(a Array) bool { return f.Lacks(a.Buf) && !f.unheld(a) }) {
+		return f.instead(ctx, q.job, q.job.Over, why)
+	}
+	return q.job.Failed(why)
+}
+
+// instead does a range of a job on the host that a device failed to do.
+func (f *Fleet) instead(ctx context.Context, j *Job, at region.Region, why Failure) error {
+	f.moving.Lock()
+	defer f.moving.Unlock()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := j.Failed(why); err != nil {
+		return err
+	}
+	return f.onHost(ctx, j, at)
+}
+
+// unheld reports whether an array was given up but for what is made from it.
+func (f *Fleet) unheld(a Array) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	e := f.aparts[a.Buf]
+	return e != nil && e.unheld
+}
+
+// abandon waits for what is in line, whatever became of it.
+func (f *Fleet) abandon() {
+	for _, q := range f.line {
+		_, _ = q.done.Wait()
+	}
+	f.line = nil
+}
