@@ -61,6 +61,7 @@ func TestOnFakeGPU(t *testing.T) {
 		{"skyview/city.weft", []string{"size    = 400", "size    = 48"}, "", false},
 		{"skyview/city.weft", []string{"size    = 400", "size    = 48"}, "FAKE_CUDA_FAILS=6", true},
 		{"skyview/city.weft", []string{"size    = 400", "size    = 48"}, "FAKE_CUDA_MEMORY=3000000", false},
+		{"skyview/city.weft", []string{"size    = 400", "size    = 48"}, "WEFT_CC=/nonexistent", false}, // nothing is compiled for the processor, and nothing falls back for that
 	} {
 		t.Run(c.file+" "+c.setting, func(t *testing.T) {
 			folder := t.TempDir()

@@ -101,9 +101,9 @@ func (c gpuReportCommand) head(w io.Writer, d device.Device, top profile.Ceiling
 		"The first columns are of the heaviest kernel; operations and bytes are those that its definition asks for, before culling and caches, "+
 		"so that shares may exceed 100 %%.\n\n",
 		version(), time.Now().UTC().Format("2006-01-02"), amount.Of(top.Flops, "flop/s"), amount.Of(top.Bandwidth, "B/s"))
-	fmt.Fprintln(w, "| pipeline | run | computing | rate | of flop/s | of bandwidth | run: computing | copies in | copies out | "+
+	fmt.Fprintln(w, "| pipeline | run | computing | rate | rate on the wall | of flop/s | of bandwidth | run: computing | copies in | copies out | "+
 		"kernel on the wall | run on the wall | worst error | aim |")
-	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")
+	fmt.Fprintln(w, "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|")
 }
 
 // measure runs a benchmark for the first time and once more.
@@ -120,7 +120,7 @@ func (c gpuReportCommand) measure(ctx context.Context, s *streams, se *session.S
 			return fmt.Errorf("%s did not run on the device alone: %+v", k.ID, r.Fallbacks)
 		}
 		t, all := k.Shares[0], r.Devices[0]
-		cells := []string{b.name, run, amount.Seconds(t.Compute), amount.Of(b.work/t.Compute, b.unit),
+		cells := []string{b.name, run, amount.Seconds(t.Compute), amount.Of(b.work/t.Compute, b.unit), amount.Of(b.work/k.Wall, b.unit),
 			percent(k.Flops / t.Compute / top.Flops), percent(float64(k.Bytes) / t.Compute / top.Bandwidth)}
 		for _, took := range []float64{all.Compute, all.Upload, all.Download, k.Wall, wall} {
 			cells = append(cells, amount.Seconds(took))

@@ -76,8 +76,7 @@ func (r *run) deviceFailed(step *bound.Step, f fleet.Failure) error {
 		return nil
 	}
 	device := result.KindName(f.Kind)
-	at := slices.IndexFunc(r.result.Fallbacks, func(b result.Fallback) bool { return b.Stage == f.Stage && b.Device == device && b.Reason == f.Reason })
-	if at >= 0 && !r.opt.Strict {
+	if at := slices.IndexFunc(r.result.Fallbacks, func(b result.Fallback) bool { return b.Stage == f.Stage && b.Device == device && b.Reason == f.Reason }); at >= 0 && !r.opt.Strict {
 		r.result.Fallbacks[at].Count += f.Ranges
 		return nil
 	}

@@ -3,6 +3,7 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"weft/kernels/device"
@@ -50,7 +51,7 @@ func (r *run) compile(ctx context.Context) error {
 	if r.opt.Verify {
 		r.define(ctx)
 	}
-	if err := r.miss(all); err != nil {
+	if err := r.miss(slices.DeleteFunc(slices.Clone(all), func(s *bound.Step) bool { return r.accelerated(s.Kernel) })); err != nil {
 		return err
 	}
 	err := r.refused(all)
