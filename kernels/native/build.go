@@ -46,7 +46,7 @@ func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, erro
 		return nil, err
 	}
 	v := &variant{kernel: k, schedule: s, out: out, level: levelOf(out.Source)}
-	v.key = cache.Digest(append(append(d.flags(), d.compiler.optimised(v.level)...), out.Source, c.Prelude(d.target), d.compiler.ID, strings.Join(d.compiler.Command, " "))...)
+	v.key = cache.Digest(append(append(d.flags(), d.compiler.optimised(v.level)...), out.Source, d.prelude, d.compiler.ID, strings.Join(d.compiler.Command, " "))...)
 	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s, out.Loads["window"] > 0) })
 	v.small = sync.OnceValues(func() (*variant, error) {
 		way.Small = true

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"weft/kernels/cache"
 	"weft/kernels/codegen/c"
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -23,6 +24,7 @@ type Device struct {
 	compiler *compiler
 	target   schedule.Target
 	march    []string
+	prelude  string        // digest of what functions rely on
 	detail   func() string // of Info
 	store    store
 	headers  headers
@@ -81,7 +83,7 @@ func (d *Device) Info() device.Info {
 
 // newDevice is a device that compiles so.
 func newDevice(cc *compiler, target schedule.Target, march []string) *Device {
-	d := &Device{compiler: cc, target: target, march: march}
+	d := &Device{compiler: cc, target: target, march: march, prelude: cache.Digest(c.Prelude(target))}
 	d.detail = sync.OnceValue(func() string { // Info is asked at each launch
 		isa := target.ISA
 		if cc.CPU != "" && len(march) > 0 && march[0] == "-march=native" {

@@ -226,7 +226,11 @@ func (c *checker) written(spec *ops.Spec, b *binder) ops.Value {
 		f = &function{name: spec.Name, at: b.at.name, scope: &scope{names: map[string]*binding{}, used: true}}
 		f.body = c.bodyOf(spec, f.scope)
 		for _, p := range spec.Params {
-			f.params = append(f.params, &syntax.Parameter{Name: &syntax.Name{Text: p.Name}})
+			q := &syntax.Parameter{Name: &syntax.Name{Text: p.Name}, Dims: &syntax.Dims{}}
+			for _, d := range p.Dims {
+				q.Dims.Names = append(q.Dims.Names, &syntax.Name{Text: d})
+			}
+			f.params = append(f.params, q)
 		}
 		c.bodies[spec] = f
 	}

@@ -171,11 +171,14 @@ func (c *checker) apart(f *function, in env) map[string]string {
 	if !f.scope.used {
 		return nil
 	}
-	made := c.makes(f).dims
 	given := map[string]bool{}
 	for _, p := range f.params {
 		dimsOf(in[p.Name.Text].value, given)
 	}
+	if !c.clashes(f, given) {
+		return nil
+	}
+	made := c.makes(f).dims
 	own := map[string]string{}
 	for _, d := range slices.Sorted(maps.Keys(made)) {
 		_, inherited := in[dimKey(d)]
@@ -190,6 +193,30 @@ func (c *checker) apart(f *function, in env) map[string]string {
 		in[dimKey(d)] = bound{names: ops.Symbol(name)}
 	}
 	return own
+}
+
+// clashes reports whether a name of those that a function could make dimensions of is one that it has to be told from. To know which it makes, all
+// functions that it may call have to be read.
+func (c *checker) clashes(f *function, given map[string]bool) (found bool) {
+	other := f.names() // what is not made: parameters, and what is asked of them
+	for _, p := range f.params {
+		if p.Dims != nil {
+			other = append(other, texts(p.Dims.Names)...)
+		}
+	}
+	syntax.Walk(f.body, func(n syntax.Node) bool {
+		if x, ok := n.(*syntax.Index); ok && f.has(x.Base) {
+			for _, a := range x.Selection.List {
+				if a.Name != nil {
+					other = append(other, a.Name.Text)
+				}
+			}
+		}
+		name, ok := n.(*syntax.Name)
+		found = found || ok && (given[name.Text] || c.ownName(name.Text) != name.Text) && !slices.Contains(other, name.Text)
+		return !found
+	})
+	return found
 }
 
 // dimKey is where an environment keeps by what name a dimension goes.

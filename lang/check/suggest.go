@@ -9,6 +9,7 @@ import (
 
 	"weft/lang/check/slips"
 	"weft/lang/diag"
+	"weft/lang/library"
 	"weft/ops"
 	"weft/ops/problem"
 )
@@ -30,7 +31,7 @@ func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argum
 	if c.diags.Len() > manyMistakes {
 		return
 	}
-	if text := instead(name); text != "" {
+	if text := library.Instead(name); text != "" {
 		d.Helpf("%s", text)
 		return
 	}

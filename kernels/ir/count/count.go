@@ -59,9 +59,7 @@ func CostOf(k *ir.Kernel) Cost { return CostWhere(k, func(*ir.Fold) float64 { re
 // CostWhere is CostOf where only a share of the turns of each fold is executed, and some values are computed in a part of these alone.
 func CostWhere(k *ir.Kernel, share func(*ir.Fold) float64, rare map[*ir.Node]float64) Cost {
 	c := counter{rare: rare, trips: map[ir.Set]float64{}, cost: Cost{Loads: map[*ir.Buffer]float64{}, Stored: map[*ir.Buffer]float64{}}, share: share}
-	for _, a := range k.Axes {
-		c.bind(binder{set: a.Bind(), trips: float64(a.Extent)})
-	}
+	c.axes(k)
 	k.Walk(c.binders)
 	k.Walk(c.count)
 	for _, s := range k.Stores {
@@ -113,9 +111,7 @@ func Around(k *ir.Kernel, order []int) func(free ir.Set) ir.Set {
 // runsOf counts runs of folds, each for itself.
 func runsOf(k *ir.Kernel) *counter {
 	c := counter{trips: map[ir.Set]float64{}, share: func(*ir.Fold) float64 { return 1 }, runs: true}
-	for _, a := range k.Axes {
-		c.bind(binder{set: a.Bind(), trips: float64(a.Extent)})
-	}
+	c.axes(k)
 	k.Walk(c.binders)
 	return &c
 }
@@ -141,6 +137,16 @@ type binder struct {
 }
 
 func (c *counter) bind(b binder) { c.loops = append(c.loops, b) }
+
+// fewFolds are as many as most kernels have.
+const fewFolds = 2
+
+func (c *counter) axes(k *ir.Kernel) {
+	c.loops = make([]binder, 0, len(k.Axes)+fewFolds)
+	for _, a := range k.Axes {
+		c.bind(binder{set: a.Bind(), trips: float64(a.Extent)})
+	}
+}
 
 // binders records the trips of a fold. Its index and accumulators stand for one loop.
 func (c *counter) binders(n *ir.Node) {

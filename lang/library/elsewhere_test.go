@@ -1,4 +1,4 @@
-package check
+package library_test
 
 import (
 	"fmt"
@@ -6,17 +6,19 @@ import (
 	"strings"
 	"testing"
 
+	"weft/lang/check"
+	"weft/lang/library"
 	"weft/ops/catalogue"
 )
 
 // What is said for a name of elsewhere runs as it is said, over arrays that suit, and no operator has the name.
 func TestNamesOfElsewhere(t *testing.T) {
 	cat := catalogue.Standard()
-	for name := range elsewhere {
+	for name := range library.Elsewhere {
 		if cat.Lookup(name) != nil {
 			t.Errorf("%s is an operator", name)
 		}
-		said := instead(name)
+		said := library.Instead(name)
 		text := "k = axis(k, 0 .. 2)\nx = axis(x, 0 .. 4)\ny = axis(y, 0 .. 3)\na = x + y + k\nb = a * 2\nplaces = array([0.5, 1], dims: p)\ncondition = a > 2\n"
 		if _, behind, uses := strings.Cut(said, "behind `use "); uses {
 			text = "use " + strings.TrimSuffix(behind, "`") + "\n" + text
@@ -36,13 +38,13 @@ func TestNamesOfElsewhere(t *testing.T) {
 			if strings.Contains(e, ".png") {
 				e = strings.Replace(e, "write(a", "write(a[k: 0]", 1)
 			}
-			if _, list := File("f.weft", fmt.Appendf([]byte(text), "%s\n", e), cat, Options{}); list.HasErrors() {
+			if _, list := check.File("f.weft", fmt.Appendf([]byte(text), "%s\n", e), cat, check.Options{}); list.HasErrors() {
 				t.Errorf("%s: %s:\n%s", name, e, list.String())
 			}
 		}
 	}
 	for name, want := range map[string]string{"blur": "`use image` makes `image.blur` known", "fwhm": ""} {
-		if got := instead(name); got != want {
+		if got := library.Instead(name); got != want {
 			t.Errorf("%s: %q", name, got)
 		}
 	}

@@ -1,10 +1,8 @@
-package check
+package library
 
 import (
 	"slices"
 	"strings"
-
-	"weft/lang/library"
 )
 
 // elsewhere is what is written here for names that people bring along from NumPy, MATLAB and the like.
@@ -25,16 +23,16 @@ var elsewhere = map[string]string{
 	"float": "cast(a, f32)", "nanmean": "sum(where(is_nan(a), 0, a)) / sum(not is_nan(a))", "isnan": "is_nan(a)", "ifelse": "where(condition, a, b)",
 }
 
-// instead says what is written for a name that no operator has: what is usual here, or a function of a library; empty: nothing is known.
-func instead(name string) string {
+// Instead says what is written for a name that no operator has: what is usual here, or a function of a library; empty: nothing is known.
+func Instead(name string) string {
 	text, ok := elsewhere[name]
-	for _, of := range library.Names() {
+	for _, of := range Names() {
 		if ok && strings.HasPrefix(text, of+".") {
 			return "write `" + text + "`, behind `use " + of + "`"
 		}
-		all, _ := library.Text(of)
-		parts, _ := library.Parts(all)
-		if !ok && slices.ContainsFunc(parts, func(p library.Part) bool { return p.Name == name && !p.Use && !strings.HasPrefix(name, "_") }) {
+		all, _ := Text(of)
+		parts, _ := Parts(all)
+		if !ok && slices.ContainsFunc(parts, func(p Part) bool { return p.Name == name && !p.Use && !strings.HasPrefix(name, "_") }) {
 			return "`use " + of + "` makes `" + of + "." + name + "` known"
 		}
 	}
