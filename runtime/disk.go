@@ -14,28 +14,58 @@ import (
 // Room implements ops.Host.
 func (d *drive) Room() ops.Room { return d.run.plan.Graph.Drives[d.step.Op].Room }
 
-// Task implements ops.Host. A checkpoint is made between tasks, when all that was made is in the file: one that waits for the disk as often as is cheap, and one
-// that does not for each task, since a process that is killed loses nothing of a file.
+// Task implements ops.Host. How far the drive is, is noted for each task as soon as what it made is in the file, which a process that is killed loses nothing of; a
+// checkpoint that waits for the disk is made as often as is cheap.
 func (d *drive) Task(number int) error {
 	d.run.opt.Progress.Tile()
 	if d.calls < d.log.calls {
 		return nil
 	}
+	now := func() (journal.Checkpoint, error) {
+		c, err := d.log.now(d)
+		c.Tasks = number
+		return c, err
+	}
 	disk := d.state.Disk
-	if err := disk.Task(number); err != nil || disk.Keeping() {
+	err := disk.Task(number, func() (func() error, error) {
+		c, err := now()
+		if err != nil {
+			return nil, err
+		}
+		return d.log.Note(c)
+	})
+	if err != nil || disk.Keeping() || !d.log.due(d, false) {
 		return err
 	}
-	durable := d.log.due(d, false)
-	if !durable && !d.log.LateSince() {
-		return nil
+	c, err := now()
+	if err != nil {
+		return err
 	}
+	c = c.Copy(d.log.copy)
+	d.log.copy = c
+	disk.Keep(func(begun time.Time) error { return d.log.Write(c, begun) })
+	return nil
+}
+
+// tasksDone says that all tasks were done, and waits for the disk if it is time for that.
+func (d *drive) tasksDone() error {
+	disk, start := d.state.Disk, time.Now()
 	now, err := d.log.now(d)
-	now.Tasks = number
-	if now = now.Copy(d.log.copy); err == nil {
-		d.log.copy = now
-		disk.Keep(durable, func() error { return d.log.Make(now, durable) })
+	if err != nil {
+		return err
 	}
-	return err
+	now.Tasks = disk.Tasks()
+	if d.log.due(d, false) {
+		if err := disk.Sync(); err != nil {
+			return err
+		}
+		return d.log.Write(now, start)
+	}
+	note, err := d.log.Note(now)
+	if err != nil || note == nil {
+		return err
+	}
+	return note()
 }
 
 // place is where a drive leaves what does not fit the memory: beside the output that its checkpoint is beside. A checkpoint of tiles that are

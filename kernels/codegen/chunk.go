@@ -221,7 +221,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 	for i, v := range p.copies {
 		to := Bin("+", at, Bin("*", Cast("long", k), Int(p.row)))
 		if list, ok := g.Iterations(n, f, v); ok {
-			by = g.W
+			by = len(list)
 			for turn, x := range list {
 				inner.Add(Do(Call("store_"+n.Type.String(), append([]*Expr{Add(to, Int(turn*p.row+i*g.W))}, x.List()...)...)))
 			}

@@ -26,14 +26,18 @@ type Keeper struct {
 	Head  Header
 	saved time.Time
 	wait  time.Duration // until the next
-	noted time.Time     // when what was done since one was written, and where
-	last  string
-	rest  time.Duration
+
+	begun time.Time     // from when on notes of what was done since take their share
+	spent time.Duration // on those that were written whole
+	last  string        // where the last one is
+	wrote bool          // by this run, with this checksum
+	sum   uint64
+	note  []byte
 }
 
 // NewKeeper keeps checkpoints of a step.
 func NewKeeper(output, step string, head Header) Keeper {
-	return Keeper{Path: CheckpointOf(output, step), Head: head, saved: time.Now(), wait: LeastBetween}
+	return Keeper{Path: CheckpointOf(output, step), Head: head, saved: time.Now(), begun: time.Now(), wait: LeastBetween}
 }
 
 // Left is the checkpoint that an earlier run left of the step, which people know by a name; nil: there is none.
@@ -74,14 +78,6 @@ func Strange(what, why string) error {
 
 // Late reports whether it is time for a checkpoint.
 func (k *Keeper) Late() bool { return k.Path != "" && time.Since(k.saved) >= k.wait }
-
-// Make makes a checkpoint now: one that waits for the disk, or one of what was done since.
-func (k *Keeper) Make(now Checkpoint, durable bool) error {
-	if durable {
-		return k.Write(now, time.Now())
-	}
-	return k.WriteSince(now)
-}
 
 // Write makes a checkpoint that was begun at some time.
 func (k *Keeper) Write(now Checkpoint, begun time.Time) error {

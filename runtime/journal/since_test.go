@@ -12,6 +12,7 @@ func TestWhatWasDoneSinceACheckpoint(t *testing.T) {
 	h := Header{Plan: "p"}
 	output := filepath.Join(t.TempDir(), "out.npy")
 	k := NewKeeper(output, "d1", h)
+	k.begun = time.Now().Add(-time.Hour)
 	now := func(tasks int) Checkpoint {
 		return Checkpoint{Header: h, Calls: 10 * tasks, Tasks: tasks, State: [][]byte{{byte(tasks)}, []byte("state")}}
 	}
@@ -30,12 +31,17 @@ func TestWhatWasDoneSinceACheckpoint(t *testing.T) {
 		}
 		return c.Tasks
 	}
-	since := func(tasks int) {
+	note := func(c Checkpoint) {
 		t.Helper()
-		if err := k.WriteSince(now(tasks)); err != nil {
+		write, err := k.Note(c)
+		if err == nil {
+			err = write()
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 	}
+	since := func(tasks int) { t.Helper(); note(now(tasks)) }
 	since(1)
 	if since(2); last(true) != 2 || asked != [2]int{0, 2} || last(false) != 0 {
 		t.Errorf("with no checkpoint: asked %v", asked)
@@ -60,12 +66,43 @@ func TestWhatWasDoneSinceACheckpoint(t *testing.T) {
 			t.Fatalf("cut off at %d of %d: %d", cut, len(text), got)
 		}
 	}
+	for tasks := 7; tasks < 9; tasks++ { // nothing has changed but how far it is, and then all
+		was := k.last
+		c := now(6)
+		c.Calls, c.Tasks = 10*tasks, tasks
+		note(c)
+		if got := k.since(); got.Tasks != tasks || got.Calls != 10*tasks || got.State[0][0] != 6 || (k.last == was) != (tasks > 7) {
+			t.Errorf("%d tasks: %v", tasks, got)
+		}
+	}
+	for at := range sinceHead { // of a head that is not whole nothing counts
+		text, err := os.ReadFile(k.last)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text[at] ^= 1
+		if err := os.WriteFile(k.last, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		other := NewKeeper(output, "d1", h)
+		if c := other.since(); c != nil && c.Tasks > 6 {
+			t.Errorf("byte %d is another: %v", at, c)
+		}
+		text[at] ^= 1
+		if err := os.WriteFile(k.last, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	k.spent, k.begun = time.Second, time.Now()
+	if write, err := k.Note(now(9)); err != nil || write != nil {
+		t.Errorf("%v, and notes have taken their share", err)
+	}
 	k = NewKeeper(output, "d1", h) // of a run that goes on
-	if last := k.since(); last == nil || last.Tasks != 6 {
+	if last := k.since(); last == nil || last.Tasks != 8 {
 		t.Fatalf("%v", last)
 	}
 	was := k.last
-	if since(8); k.last == was || last(true) != 8 {
+	if since(9); k.last == was || last(true) != 9 {
 		t.Error("a run that goes on writes over what it goes on from")
 	}
 	other := NewKeeper(output, "d1", Header{Plan: "q"})

@@ -61,53 +61,6 @@ type onDisk struct {
 	rows   bool           // whole rows are in memory
 }
 
-// errand is something that is done beside a task.
-type errand struct {
-	done chan struct{}
-	err  error
-}
-
-func begin(f func() error) *errand {
-	e := &errand{done: make(chan struct{})}
-	aside.Go(func() {
-		defer close(e.done)
-		e.err = f()
-	})
-	return e
-}
-
-// first is the first error of some.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// ended reports that it is done; nil: there is none.
-func (e *errand) ended() bool {
-	if e == nil {
-		return true
-	}
-	select {
-	case <-e.done:
-		return true
-	default:
-		return false
-	}
-}
-
-// wait is for the end of it; nil: there is none.
-func (e *errand) wait() error {
-	if e == nil {
-		return nil
-	}
-	<-e.done
-	return e.err
-}
-
 // openDisk makes a drive's arrays ready that are on disk. With keep, what an earlier run left in the file is in it.
 func openDisk(s *State, list ops.Tasks, path string, keep bool) (d *Disk, err error) {
 	d = &Disk{Path: path, list: list, first: -1, around: s.around, arrays: map[*ops.Stage]*onDisk{}}
@@ -193,8 +146,9 @@ func (d *Disk) ready(t ops.Task, there []ops.Tile) error {
 	return d.read(without(t.Reads, there))
 }
 
-// Task has the tiles of a task in memory, begins to write those of the one before, and to read those of the one behind.
-func (d *Disk) Task(number int) error {
+// Task has the tiles of a task in memory, begins to write those of the one before, and to read those of the one behind. What note gives, if any, is called once all
+// that was made before the task is in the file.
+func (d *Disk) Task(number int, note func() (func() error, error)) error {
 	if d.first < 0 {
 		d.start(number)
 	}
@@ -211,6 +165,10 @@ func (d *Disk) Task(number int) error {
 	if err != nil {
 		return err
 	}
+	noted, err := note()
+	if err != nil {
+		return err
+	}
 	needs := tasks.Needs(d.list.At(number))
 	d.writing = nil
 	dropped := begin(func() error { return nil })
@@ -219,6 +177,9 @@ func (d *Disk) Task(number int) error {
 		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, was.Makes))); return nil })
 		d.writing = begin(func() error {
 			err := d.write(was.Makes)
+			if err == nil && noted != nil {
+				err = noted()
+			}
 			_ = dropped.wait()
 			d.drop(without(was.Makes, needs))
 			return err
@@ -240,28 +201,26 @@ func (d *Disk) Task(number int) error {
 // Keeping reports whether a checkpoint is under way. One that failed is not: whoever begins a task is told.
 func (d *Disk) Keeping() bool { return !d.kept.ended() }
 
-// Keep makes a checkpoint of what was done before the task under way, once all that was made is in the file and, with durable, on the disk.
-func (d *Disk) Keep(durable bool, save func() error) {
+// Keep makes a checkpoint of what was done before the task under way, once all that was made is on the disk.
+func (d *Disk) Keep(save func(begun time.Time) error) {
 	written := d.writing
 	d.kept = begin(func() error {
-		err := written.wait()
-		if err == nil && durable {
-			err = files.Unwritten(d.file.Name(), d.file.Sync())
-		}
-		if err != nil {
+		err, begun := written.wait(), time.Now()
+		if err = first(err, d.Sync()); err != nil {
 			return err
 		}
-		return save()
+		return save(begun)
 	})
 }
+
+// Sync waits until all that was written is on the disk.
+func (d *Disk) Sync() error { return files.Unwritten(d.file.Name(), d.file.Sync()) }
 
 // Finish writes what is left, and gives the memory up. The file stays.
 func (d *Disk) Finish() error {
 	err := first(d.writing.wait(), d.reading.wait(), d.kept.wait())
 	if err == nil && d.first >= 0 {
-		if err = d.write(d.list.At(d.next - 1).Makes); err == nil && d.Path != "" {
-			err = files.Unwritten(d.file.Name(), d.file.Sync())
-		}
+		err = d.write(d.list.At(d.next - 1).Makes)
 	}
 	d.drop(slices.Clone(d.held))
 	return err

@@ -36,29 +36,44 @@ func (g *Generator) transposedLoad(a *access, stride int64) Value {
 	return a.sc.Once[key(a.v)]
 }
 
-// rowsAcross loads a row of memory for each lane, and gives what lies in one column of all of them.
+// rowsAcross loads a row of memory for each lane, and gives what lies in one column of all of them: as many columns as a register has lanes.
 func (g *Generator) rowsAcross(a *access, stride int64) []Value {
 	p := g.Pointer(a.n.Buf, a.l, a.v, Origin)
-	rows := make([]Value, g.W)
-	for i := range rows {
-		rows[i] = g.Name(a.sc, Vector(a.n.Type, Call("load_"+a.n.Buf.Type.String(), Bin("+", p, Int(int64(i)*stride)))))
-	}
-	for range bits.Len(uint(g.W)) - 1 {
-		next := make([]Value, 0, g.W)
-		for i := range g.W / 2 {
-			for _, half := range []string{"zip_low", "zip_high"} {
-				next = append(next, g.Name(a.sc, Vector(a.n.Type, Call(Fn(half, a.n.Type), rows[i].Regs[0], rows[i+g.W/2].Regs[0]))))
-			}
+	registers := schedule.Registers(a.n.Type)
+	lanes := g.W / registers
+	columns := make([]Value, lanes)
+	for h := range registers {
+		rows := make([]*Expr, lanes)
+		for i := range rows {
+			rows[i] = g.register(a, Call(PartFunc("load", a.n, 0), Bin("+", p, Int(int64(h*lanes+i)*stride))))
 		}
-		rows = next
+		for range bits.Len(uint(lanes)) - 1 {
+			next := make([]*Expr, 0, lanes)
+			for i := range lanes / 2 {
+				for _, half := range []string{"zip_low", "zip_high"} {
+					next = append(next, g.register(a, Call(Fn(half, a.n.Type), rows[i], rows[i+lanes/2])))
+				}
+			}
+			rows = next
+		}
+		for i := range columns {
+			columns[i].Type, columns[i].Vec, columns[i].Regs[h] = a.n.Type, true, rows[i]
+		}
 	}
-	return rows
+	return columns
 }
 
-// Iterations are a load's vectors of points in as many iterations as there are lanes, from the one that the innermost loop stands at: where
+// register names what is in one register.
+func (g *Generator) register(a *access, x *Expr) *Expr {
+	name := Name(g.Fresh("v"))
+	a.sc.Add(Let(Spelled[a.n.Type].Vector, name.Text, x))
+	return name
+}
+
+// Iterations are a load's vectors of points in as many iterations as a register has lanes, from the one that the innermost loop stands at: where
 // iterations are neighbours in memory and points are not, each line of it is then read once. ok is false for other loads.
 func (g *Generator) Iterations(n *ir.Node, f *ir.Fold, v int) (list []Value, ok bool) {
-	if n.Kind != ir.KLoad || n.Guarded || g.W == 1 || schedule.Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
+	if n.Kind != ir.KLoad || n.Guarded || g.W == 1 || n.Type != ir.F64 && schedule.Registers(n.Type) != 1 || n.Buf.Type == ir.Bool {
 		return nil, false
 	}
 	a := &access{n: n, l: ir.Flatten(n.Buf, n.Index()), v: v, sc: g.Top()}

@@ -98,6 +98,8 @@ FN vf reverse_f(vf a) { return pick_f(a, (vi){7,6,5,4,3,2,1,0}); }
 FN vd reverse_d(vd a) { return (vd)_mm256_permute4x64_pd((__m256d)a, 0x1b); }
 FN vf zip_low_f(vf a, vf b) { return (vf)_mm256_permute2f128_ps(_mm256_unpacklo_ps(F8(a), F8(b)), _mm256_unpackhi_ps(F8(a), F8(b)), 0x20); }
 FN vf zip_high_f(vf a, vf b) { return (vf)_mm256_permute2f128_ps(_mm256_unpacklo_ps(F8(a), F8(b)), _mm256_unpackhi_ps(F8(a), F8(b)), 0x31); }
+FN vd zip_low_d(vd a, vd b) { return (vd)_mm256_permute2f128_pd(_mm256_unpacklo_pd(D4(a), D4(b)), _mm256_unpackhi_pd(D4(a), D4(b)), 0x20); }
+FN vd zip_high_d(vd a, vd b) { return (vd)_mm256_permute2f128_pd(_mm256_unpacklo_pd(D4(a), D4(b)), _mm256_unpackhi_pd(D4(a), D4(b)), 0x31); }
 FN vd cvt_fd0(vf x) { return (vd)_mm256_cvtps_pd((__m128)lo_f(x)); }
 FN vd cvt_fd1(vf x) { return (vd)_mm256_cvtps_pd((__m128)hi_f(x)); }
 FN vf cvt_df(vd a, vd b) { return cat_f((hf)_mm256_cvtpd_ps(D4(a)), (hf)_mm256_cvtpd_ps(D4(b))); }

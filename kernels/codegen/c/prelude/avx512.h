@@ -101,6 +101,8 @@ FN vf pick2_f(vf a, vf b, vi i) { return (vf)_mm512_permutex2var_ps(F5(a), I5(i)
 // zip interleaves two vectors, of which the lower or the higher half is given.
 FN vf zip_low_f(vf a, vf b) { return pick2_f(a, b, (vi){0,16,1,17,2,18,3,19,4,20,5,21,6,22,7,23}); }
 FN vf zip_high_f(vf a, vf b) { return pick2_f(a, b, (vi){8,24,9,25,10,26,11,27,12,28,13,29,14,30,15,31}); }
+FN vd zip_low_d(vd a, vd b) { return (vd)_mm512_permutex2var_pd(D5(a), I5(((vl){0,8,1,9,2,10,3,11})), D5(b)); }
+FN vd zip_high_d(vd a, vd b) { return (vd)_mm512_permutex2var_pd(D5(a), I5(((vl){4,12,5,13,6,14,7,15})), D5(b)); }
 FN vf reverse_f(vf a) { return pick_f(a, (vi){15,14,13,12,11,10,9,8,7,6,5,4,3,2,1,0}); }
 FN vd reverse_d(vd a) { return (vd)_mm512_permutexvar_pd(I5(((vl){7,6,5,4,3,2,1,0})), D5(a)); }
 FN vd cvt_fd0(vf x) { return (vd)_mm512_cvtps_pd((__m256)lo_f(x)); }

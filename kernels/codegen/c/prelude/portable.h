@@ -48,6 +48,8 @@ FN vd reverse_d(vd a) { EACH(vd, a[W / 2 - 1 - l]); }
 // zip interleaves two vectors, of which the lower or the higher half is given.
 FN vf zip_low_f(vf a, vf b) { EACH(vf, l & 1 ? b[l / 2] : a[l / 2]); }
 FN vf zip_high_f(vf a, vf b) { EACH(vf, l & 1 ? b[(l + W) / 2] : a[(l + W) / 2]); }
+FN vd zip_low_d(vd a, vd b) { EACH(vd, l & 1 ? b[l / 2] : a[l / 2]); }
+FN vd zip_high_d(vd a, vd b) { EACH(vd, l & 1 ? b[(l + W / 2) / 2] : a[(l + W / 2) / 2]); }
 FN vd cvt_fd0(vf x) { EACH(vd, (double)x[l]); }
 FN vd cvt_fd1(vf x) { EACH(vd, (double)x[l + W / 2]); }
 FN vf cvt_df(vd a, vd b) { EACH(vf, (float)(l < W / 2 ? a[l % (W / 2)] : b[l % (W / 2)])); }
