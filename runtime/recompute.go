@@ -58,7 +58,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 			kernel = time.Duration(ran.Wall * float64(time.Second))
 		}
 	}
-	points := audit.Points(k.IR.Domain(), mostSamples, r.opt.Seed+1)
+	points := audit.Points(k.IR.Domain(), audit.MostSamples, r.opt.Seed+1)
 	if r.stays() {
 		if err := r.arrays.Peek(ctx, step.Writes, bounds.Needed(k.IR), points); err != nil {
 			return 0, "", err

@@ -48,7 +48,7 @@ func (r *run) makeReferences() (expensive []*audit.Reference, err error) {
 			alive[r.arrays.ByID[id].Array] = true
 		}
 		if k := step.Kernel; k != nil {
-			samples, most := float64(max(1, min(k.Elements(k.IR.Domain()).Points(), mostSamples))), 0.0
+			samples, most := float64(max(1, min(k.Elements(k.IR.Domain()).Points(), audit.MostSamples))), 0.0
 			if r.inner(k) {
 				most = worthCompiling / samples
 			}

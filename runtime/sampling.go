@@ -15,34 +15,6 @@ import (
 	"weft/runtime/result"
 )
 
-// What a kernel stores is checked at as many points as a budget of scalar operations allows, within these bounds. The
-// interpreter takes 5 to 10 ns for each, compiled definitions a fifteenth of that, so that checking stays within a tenth of a second,
-// or a small part of what a long kernel takes; a single expensive point may take seconds, and one beyond that is not checked.
-//
-// Wrong results in one stretch of the array of 1/n of it are always found, since every such stretch has its point. How likely n points
-// find wrong results anywhere is audit.Finds; what is too expensive for enough of them is filled up by computing again.
-const (
-	fewestSamples  = 8
-	mostSamples    = audit.Enough + 21 // with the corners, which are not at random
-	sampleBudget   = 16e6
-	innerBudget    = 1e6  // of a kernel that makes only what others read on: its faults show in what they make
-	sampleShare    = 1e-3 // operations of the float64 check for each of the kernel's
-	costliestPoint = 3e8
-)
-
-// sampleSize is how many points are checked when one costs that many operations and the whole kernel takes some more.
-func sampleSize(cost, kernel float64, inner bool) int {
-	if cost > costliestPoint {
-		return 0
-	}
-	budget := max(sampleBudget, sampleShare*kernel)
-	if inner {
-		budget = innerBudget
-	}
-	least := max(1, min(fewestSamples, costliestPoint/max(1, cost)))
-	return int(max(least, min(mostSamples, budget/max(1, cost))))
-}
-
 // verify compares a sample of what a kernel stored of a region of its axes with float64.
 func (r *run) verify(ctx context.Context, step *bound.Step, over region.Region) error {
 	c, err := r.newSampling(step)
@@ -73,7 +45,7 @@ func (r *run) newSampling(step *bound.Step) (*sampling, error) {
 		return nil, err
 	}
 	ref := r.references[step.ID]
-	return &sampling{run: r, step: step, ref: ref, size: sampleSize(ref.Price(), step.Kernel.Flops, r.inner(step.Kernel))}, nil
+	return &sampling{run: r, step: step, ref: ref, size: audit.Size(ref.Price(), step.Kernel.Flops, r.inner(step.Kernel))}, nil
 }
 
 // sample compares at most n points of a region of the kernel's axes, and gives what it took.
