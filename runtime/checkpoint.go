@@ -105,10 +105,10 @@ func (c *checkpoints) save(d *drive, end bool) error {
 	}
 	start := time.Now()
 	now, err := c.now(d)
-	if err == nil {
-		err = c.Write(now, start)
+	if err != nil {
+		return err
 	}
-	return err
+	return c.Write(now, start)
 }
 
 // now is how far a drive is.
@@ -140,7 +140,7 @@ func (c *checkpoints) due(d *drive, end bool) bool {
 // header is what a journal or checkpoint says of the run.
 func (r *run) header() journal.Header {
 	return journal.Header{Format: journal.Format, Weft: r.plan.Weft, Plan: r.plan.Hash, Inputs: r.inputs, Decisions: &r.plan.Decided,
-		Device: Described(r.opt.Devices[0].Info()), Accelerators: r.accelerators()}
+		Device: r.opt.Devices[0].Info().Text(), Accelerators: r.accelerators()}
 }
 
 var _ ops.Host = (*drive)(nil)

@@ -21,40 +21,41 @@ func (d *drive) Task(number int) error {
 	if d.calls < d.log.calls {
 		return nil
 	}
-	now := func() (journal.Checkpoint, error) {
-		c, err := d.log.now(d)
-		c.Tasks = number
-		return c, err
-	}
 	disk := d.state.Disk
 	err := disk.Task(number, func() (func() error, error) {
-		c, err := now()
+		now, err := d.before(number)
 		if err != nil {
 			return nil, err
 		}
-		return d.log.Note(c)
+		return d.log.Note(now)
 	})
 	if err != nil || disk.Keeping() || !d.log.due(d, false) {
 		return err
 	}
-	c, err := now()
+	now, err := d.before(number)
 	if err != nil {
 		return err
 	}
-	c = c.Copy(d.log.copy)
-	d.log.copy = c
-	disk.Keep(func(begun time.Time) error { return d.log.Write(c, begun) })
+	now = now.Copy(d.log.copy)
+	d.log.copy = now
+	disk.Keep(func(begun time.Time) error { return d.log.Write(now, begun) })
 	return nil
+}
+
+// before is how far the drive is before a task.
+func (d *drive) before(number int) (now journal.Checkpoint, err error) {
+	now, err = d.log.now(d)
+	now.Tasks = number
+	return now, err
 }
 
 // tasksDone says that all tasks were done, and waits for the disk if it is time for that.
 func (d *drive) tasksDone() error {
 	disk, start := d.state.Disk, time.Now()
-	now, err := d.log.now(d)
+	now, err := d.before(disk.Tasks())
 	if err != nil {
 		return err
 	}
-	now.Tasks = disk.Tasks()
 	if d.log.due(d, false) {
 		if err := disk.Sync(); err != nil {
 			return err

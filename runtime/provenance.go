@@ -59,7 +59,7 @@ func (r *run) context(ctx context.Context, sink *bound.Step) (context.Context, e
 	}
 	p := &ops.Provenance{Weft: r.plan.Weft, File: r.plan.File, Plan: r.plan.Hash, Devices: []string{}, Precision: []ops.StagePrecision{}, Beside: r.opt.Provenance,
 		Origin: r.opt.Origin, Sink: sink.ID, Decisions: decisions, Computed: r.accelerators(), Failed: r.failedFile(sink)}
-	p.Computed[r.opt.Devices[0].Info().Name] = Described(r.opt.Devices[0].Info())
+	p.Computed[r.opt.Devices[0].Info().Name] = r.opt.Devices[0].Info().Text()
 	for _, in := range r.inputs {
 		in.Modified = 0 // a copy of the same file gives the same output
 		p.Inputs = append(p.Inputs, in)

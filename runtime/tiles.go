@@ -8,7 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
@@ -270,14 +269,11 @@ func (r *run) accelerators() map[string]string {
 	on := r.plan.Decided.On()
 	for _, d := range r.opt.Accelerators {
 		if slices.Contains(on, d.Info().Name) {
-			out[d.Info().Name] = Described(d.Info())
+			out[d.Info().Name] = d.Info().Text()
 		}
 	}
 	return out
 }
-
-// Described tells devices apart that may round in another way.
-func Described(d device.Info) string { return d.Kind + ": " + d.Detail }
 
 // leftovers removes what an unfinished run in blocks left of an output that is now written as a whole.
 func (r *run) leftovers(step *bound.Step) error {

@@ -20,6 +20,9 @@ type Info struct {
 	Rules   Rules `json:"-" yaml:"-"` // nil where there is nothing to say
 }
 
+// Text tells devices apart that may round in another way.
+func (i Info) Text() string { return i.Kind + ": " + i.Detail }
+
 // Rules are what can be said of kernels on a device before they are compiled. Values are comparable.
 type Rules interface {
 	// Transposed are buffers of more than two dims that a kernel loads faster with the last two transposed.
