@@ -104,9 +104,9 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	if err != nil {
 		return true, err
 	}
-	start, cpu := time.Now(), usage.CPU()
+	start, cpu, waited := time.Now(), usage.CPU(), r.fleet.Waited()
 	shares, err := r.fleet.Run(ctx, job)
-	w.wall += result.Since(start)
+	w.wall += result.Since(start) - (r.fleet.Waited() - waited).Seconds() // which is for kernels before
 	w.cpu += (usage.CPU() - cpu).Seconds()
 	w.share(shares)
 	r.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": k.Flops, "bytes": k.Bytes, "device": w.device})

@@ -31,7 +31,7 @@ type memory struct {
 	last  atomic.Pointer[piece] // that uses it, of those that were not waited for; nil: none does
 }
 
-var _ device.Remote = (*memory)(nil)
+var _ device.Streaming = (*memory)(nil)
 
 // alignment of a buffer's first byte, so that neighbouring threads' accesses fall on whole lines.
 const alignment = 256
@@ -184,12 +184,6 @@ func (m *memory) Address() (uint64, int64) {
 // Owner is the device.
 func (m *memory) Owner() any { return m.dev }
 
-// copied is where copies in one direction are accounted.
-type copied struct {
-	bytes *int64
-	took  *time.Duration
-}
-
 // CopyIn copies from the host.
 func (m *memory) CopyIn(ctx context.Context, offset int64, src []byte) error {
 	return m.CopyLinesIn(ctx, device.Lines{Offset: offset, Width: len(src), Count: 1}, src)
@@ -202,55 +196,103 @@ func (m *memory) CopyOut(ctx context.Context, dst []byte, offset int64) error {
 
 // CopyLinesIn copies from the host.
 func (m *memory) CopyLinesIn(ctx context.Context, to device.Lines, src []byte) error {
-	return m.transfer(ctx, m.dev.upload, to, src, func(at cu.DevicePtr, host unsafe.Pointer, s cu.Stream) error {
-		if to.Count == 1 {
-			return cu.MemcpyHtoDAsync(at, host, int64(to.Width), s)
-		}
-		return m.dev.extra.copyLines(rectangle{from: hostSide(host, to.Width), to: deviceSide(at, to.Pitch), width: uintptr(to.Width), height: uintptr(to.Count)}, s)
-	}, func(u *device.Usage) copied { return copied{&u.BytesIn, &u.Upload} })
+	return over(m.EnqueueIn(ctx, to, src))
 }
 
 // CopyLinesOut copies to the host.
 func (m *memory) CopyLinesOut(ctx context.Context, dst []byte, from device.Lines) error {
-	return m.transfer(ctx, m.dev.download, from, dst, func(at cu.DevicePtr, host unsafe.Pointer, s cu.Stream) error {
+	return over(m.EnqueueOut(ctx, dst, from))
+}
+
+// over waits for a copy.
+func over(p device.Pending, err error) error {
+	if err == nil {
+		_, err = p.Wait()
+	}
+	return err
+}
+
+// EnqueueIn copies from the host, and does not wait for it.
+func (m *memory) EnqueueIn(ctx context.Context, to device.Lines, src []byte) (device.Pending, error) {
+	return m.enqueue(ctx, m.dev.upload, to, src, func(at cu.DevicePtr, host unsafe.Pointer, s cu.Stream) error {
+		if to.Count == 1 {
+			return cu.MemcpyHtoDAsync(at, host, int64(to.Width), s)
+		}
+		return m.dev.extra.copyLines(rectangle{from: hostSide(host, to.Width), to: deviceSide(at, to.Pitch), width: uintptr(to.Width), height: uintptr(to.Count)}, s)
+	}, func(u *device.Usage, took time.Duration) { u.BytesIn += int64(len(src)); u.Upload += took })
+}
+
+// EnqueueOut copies to the host, and does not wait for it.
+func (m *memory) EnqueueOut(ctx context.Context, dst []byte, from device.Lines) (device.Pending, error) {
+	return m.enqueue(ctx, m.dev.download, from, dst, func(at cu.DevicePtr, host unsafe.Pointer, s cu.Stream) error {
 		if from.Count == 1 {
 			return cu.MemcpyDtoHAsync(host, at, int64(from.Width), s)
 		}
 		return m.dev.extra.copyLines(rectangle{from: deviceSide(at, from.Pitch), to: hostSide(host, from.Width), width: uintptr(from.Width), height: uintptr(from.Count)}, s)
-	}, func(u *device.Usage) copied { return copied{&u.BytesOut, &u.Download} })
+	}, func(u *device.Usage, took time.Duration) { u.BytesOut += int64(len(dst)); u.Download += took })
 }
 
-func (m *memory) transfer(ctx context.Context, e *engine, lines device.Lines, host []byte, move func(cu.DevicePtr, unsafe.Pointer, cu.Stream) error, to func(*device.Usage) copied) error {
+// transfer is a copy in line. The memory cannot be freed, nor the host's moved, until it is over.
+type transfer struct {
+	m    *memory
+	of   *piece // nil: nothing is copied
+	pin  runtime.Pinner
+	once sync.Once
+}
+
+func (m *memory) enqueue(ctx context.Context, e *engine, lines device.Lines, host []byte, move func(cu.DevicePtr, unsafe.Pointer, cu.Stream) error, done func(*device.Usage, time.Duration)) (device.Pending, error) {
 	m.mu.RLock()
-	defer m.mu.RUnlock()
+	c, err := m.begin(ctx, e, lines, host, move)
+	if err != nil || c.of == nil {
+		c.let()
+		return c, err
+	}
+	c.of.done = done
+	return c, nil
+}
+
+func (m *memory) begin(ctx context.Context, e *engine, lines device.Lines, host []byte, move func(cu.DevicePtr, unsafe.Pointer, cu.Stream) error) (c *transfer, err error) {
+	c = &transfer{m: m}
 	if m.give == nil {
-		return fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
+		return c, fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
 	}
 	all := lines.Span()
 	if err := errors.Join(device.CheckLines(lines, len(host)), m.holds(all.From, int(all.To-all.From))); err != nil {
-		return fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
+		return c, fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
 	}
 	if len(host) == 0 {
-		return ctx.Err()
+		return c, ctx.Err()
 	}
-	var pin runtime.Pinner // the copy goes on after the call that starts it
-	pin.Pin(unsafe.SliceData(host))
-	defer pin.Unpin()
-	p, err := m.dev.begin(ctx, e, []*piece{m.last.Load()}, func(s cu.Stream) error {
+	c.pin.Pin(unsafe.SliceData(host)) // the copy goes on after the call that starts it
+	c.of, err = m.dev.begin(ctx, e, []*piece{m.last.Load()}, func(s cu.Stream) error {
 		return move(m.first+cu.DevicePtr(lines.Offset), unsafe.Pointer(unsafe.SliceData(host)), s)
 	})
-	if err == nil {
-		p.done = func(u *device.Usage, took time.Duration) {
-			c := to(u)
-			*c.bytes += int64(len(host))
-			*c.took += took
-		}
-		_, err = p.Wait()
-	}
+	return c, c.told(err)
+}
+
+// told says of an error what it happened to.
+func (c *transfer) told(err error) error {
 	if err != nil {
-		return fmt.Errorf("%s: copying buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
+		err = fmt.Errorf("%s: copying buffer %s: %w", c.m.dev.info.Name, c.m.buf.Name, err)
 	}
-	return nil
+	return err
+}
+
+// let lets go of both sides.
+func (c *transfer) let() {
+	c.once.Do(func() {
+		c.pin.Unpin()
+		c.m.mu.RUnlock()
+	})
+}
+
+// Wait returns when the copy is over.
+func (c *transfer) Wait() (took time.Duration, err error) {
+	if c.of != nil {
+		took, err = c.of.Wait()
+	}
+	c.let()
+	return took, c.told(err)
 }
 
 // holds reports a copy of bytes that are not there.

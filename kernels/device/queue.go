@@ -1,6 +1,7 @@
 package device
 
 import (
+	"context"
 	"time"
 
 	"weft/kernels/ir"
@@ -16,7 +17,15 @@ type Queued interface {
 	Enqueue(b Bindings) (func(region.Region) (Pending, error), error)
 }
 
-// Pending is a launch in line.
+// Streaming is memory to and from which copies need not be waited for one by one. Those of one direction are done in the order in which they were put in line, each
+// behind the launches in line that use the memory. The host's side is theirs until they are over.
+type Streaming interface {
+	Pitched
+	EnqueueIn(ctx context.Context, to Lines, src []byte) (Pending, error)
+	EnqueueOut(ctx context.Context, dst []byte, from Lines) (Pending, error)
+}
+
+// Pending is a launch or a copy in line.
 type Pending interface {
 	// Wait returns when it is over: how long the device took for it, and what became of it. It may be called again.
 	Wait() (time.Duration, error)

@@ -29,7 +29,6 @@ type Device struct {
 	pins        pins
 	engines     map[string]*engine // by what they do: launch, upload, download
 	bus         *bus               // what devices of one description share of the way to the host
-	line        line
 }
 
 var (

@@ -12,6 +12,7 @@ type engine struct {
 	turn chan struct{} // taken by the call that works
 	free time.Time     // until when it is busy, on the described clock
 	woke time.Time     // when the last call that it held went on
+	line line
 }
 
 func newEngine() *engine { return &engine{turn: make(chan struct{}, 1)} }

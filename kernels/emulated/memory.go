@@ -26,7 +26,7 @@ type memory struct {
 	last   atomic.Pointer[queued] // launch in line that uses it; nil: none did
 }
 
-var _ device.Pitched = (*memory)(nil)
+var _ device.Streaming = (*memory)(nil)
 
 // marginFill is what margins hold, so that a write beyond the buffer is noticed when the buffer is read or freed.
 const marginFill = 0xA5
@@ -180,47 +180,86 @@ func (m *memory) CopyOut(ctx context.Context, dst []byte, offset int64) error {
 
 // CopyLinesIn copies from the host.
 func (m *memory) CopyLinesIn(ctx context.Context, to device.Lines, src []byte) error {
-	return m.transfer(ctx, onUpload, to, src, func(line, host []byte) { copy(line, host) })
+	return m.transfer(ctx, onUpload, to, src)
 }
 
 // CopyLinesOut copies to the host.
 func (m *memory) CopyLinesOut(ctx context.Context, dst []byte, from device.Lines) error {
-	return m.transfer(ctx, onDownload, from, dst, func(line, host []byte) { copy(host, line) })
+	return m.transfer(ctx, onDownload, from, dst)
 }
 
-func (m *memory) transfer(ctx context.Context, on string, lines device.Lines, host []byte, move func(line, host []byte)) error {
+func (m *memory) transfer(ctx context.Context, on string, lines device.Lines, host []byte) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	last := m.last.Load()
 	err := m.dev.engines[on].run(ctx, m.dev.description.Pace, last.ends(), func() (time.Duration, error) {
-		if _, err := m.dev.fate.next(on); err != nil {
-			return 0, fmt.Errorf("%s: copying %s: %w", m.dev.info.Name, m.buf.Name, err)
-		}
-		m.mu.RLock()
-		defer m.mu.RUnlock()
-		if m.data == nil {
-			return 0, fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
-		}
-		all := lines.Span()
-		if err := errors.Join(device.CheckLines(lines, len(host)), m.holds(all.From, int(all.To-all.From))); err != nil {
-			return 0, fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
-		}
-		if err := m.intact(); err != nil {
+		took, err := m.move(on, lines, host)
+		if err != nil {
 			return 0, err
 		}
-		data := m.data.Host()
-		lines.Each(func(at int64, packed int) { move(data[at:at+int64(lines.Width)], host[packed:packed+lines.Width]) })
-		took := m.dev.transferTime(len(host), m.dev.pins.holds(host))
 		m.dev.meter.copied(on, len(host), took)
-		pace := m.dev.description.Pace
-		return max(took, m.dev.bus.reserve(len(host), pace)) + time.Duration(m.dev.description.Sync), nil
+		return m.dev.crowded(took, len(host)) + time.Duration(m.dev.description.Sync), nil
 	})
 	if err == nil {
 		m.dev.meter.waited()
-		m.dev.line.knows(last)
+		last.knows()
 	}
 	return err
+}
+
+// EnqueueIn copies from the host, and does not hold the call.
+func (m *memory) EnqueueIn(ctx context.Context, to device.Lines, src []byte) (device.Pending, error) {
+	return m.enqueue(ctx, onUpload, to, src)
+}
+
+// EnqueueOut copies to the host, and does not hold the call.
+func (m *memory) EnqueueOut(ctx context.Context, dst []byte, from device.Lines) (device.Pending, error) {
+	return m.enqueue(ctx, onDownload, from, dst)
+}
+
+func (m *memory) enqueue(ctx context.Context, on string, lines device.Lines, host []byte) (device.Pending, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	var took time.Duration // without that for others
+	return m.dev.put(on, m.last.Load().ends(), func(time.Duration) { m.dev.meter.copied(on, len(host), took) }, func() (_ time.Duration, err error) {
+		took, err = m.move(on, lines, host)
+		return m.dev.crowded(took, len(host)), err
+	}), nil
+}
+
+// move copies, and says how long the described device takes for it.
+func (m *memory) move(on string, lines device.Lines, host []byte) (time.Duration, error) {
+	if _, err := m.dev.fate.next(on); err != nil {
+		return 0, fmt.Errorf("%s: copying %s: %w", m.dev.info.Name, m.buf.Name, err)
+	}
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.data == nil {
+		return 0, fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
+	}
+	all := lines.Span()
+	if err := errors.Join(device.CheckLines(lines, len(host)), m.holds(all.From, int(all.To-all.From))); err != nil {
+		return 0, fmt.Errorf("%s: buffer %s: %w", m.dev.info.Name, m.buf.Name, err)
+	}
+	if err := m.intact(); err != nil {
+		return 0, err
+	}
+	data := m.data.Host()
+	lines.Each(func(at int64, packed int) {
+		if line, own := data[at:at+int64(lines.Width)], host[packed:packed+lines.Width]; on == onUpload {
+			copy(line, own)
+		} else {
+			copy(own, line)
+		}
+	})
+	return m.dev.transferTime(len(host), m.dev.pins.holds(host)), nil
+}
+
+// crowded is how long a copy takes beside those of other devices.
+func (d *Device) crowded(took time.Duration, bytes int) time.Duration {
+	return max(took, d.bus.reserve(bytes, d.description.Pace))
 }
 
 // Free gives the memory back; later calls do nothing.

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -27,7 +28,8 @@ type Fleet struct {
 	members []*Member
 	jobs    int
 	line    []*waiting // jobs that devices have in line, in the order in which they were put there
-	moving  turn       // of who copies to the host what it lacks, gives up what only a device holds, or computes on the host
+	waited  time.Duration
+	moving  turn // of who copies to the host what it lacks, gives up what only a device holds, or computes on the host
 
 	mu     sync.Mutex
 	aparts map[*ir.Buffer]*apart

@@ -100,6 +100,7 @@ func (f *Fleet) settle(ctx context.Context) error {
 	if len(f.line) == 0 {
 		return nil
 	}
+	defer func(start time.Time) { f.waited += time.Since(start) }(time.Now())
 	line := f.line
 	f.line = nil
 	waited := map[*Member]bool{}
@@ -116,6 +117,9 @@ func (f *Fleet) settle(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Waited is the time so far in which the host waited for jobs that devices had in line, and saw to them. It is part of what it did when somebody asked for what they make.
+func (f *Fleet) Waited() time.Duration { return f.waited }
 
 // settle takes in what became of a job that is over, behind others.
 func (q *waiting) settle(before []*waiting) error {

@@ -10,7 +10,7 @@ import (
 	"weft/runtime/memory"
 )
 
-// chunk is the page-locked memory of a slot, in bytes: what it copies at a time.
+// chunk is what is copied at a time, in bytes, by way of page-locked memory of that size. A slot has two: one is filled or emptied while the other is copied.
 const chunk = 4 << 20
 
 // pin is page-locked memory that a device lent.
@@ -30,9 +30,9 @@ func (p *pin) release() {
 type staging struct {
 	m      *Member
 	stage  string
-	asked  bool // for page-locked memory
-	pin    *pin // nil: none
-	pinned []byte
+	asked  bool   // for page-locked memory
+	pins   []*pin // that were lent
+	pinned []byte // nil: none
 }
 
 // borrow asks for page-locked memory, once.
@@ -41,23 +41,20 @@ func (c *staging) borrow() {
 		return
 	}
 	c.asked = true
-	if c.pin = c.m.borrow(); c.pin != nil {
-		c.pinned = c.pin.data
+	if p := c.m.borrow(true); p != nil {
+		c.pins, c.pinned = append(c.pins, p), p.data
 	}
 }
 
 // close keeps what was lent for the next slot.
 func (c *staging) close() {
-	if c.pin == nil {
-		return
-	}
 	c.m.mu.Lock()
 	defer c.m.mu.Unlock()
-	c.m.pins = append(c.m.pins, c.pin)
+	c.m.pins = append(c.m.pins, c.pins...)
 }
 
-// borrow gives page-locked memory, nil where it is refused.
-func (m *Member) borrow() *pin {
+// borrow gives page-locked memory, nil where it is refused, which counts where there is no other.
+func (m *Member) borrow(only bool) *pin {
 	p, ok := m.dev.(device.Pinner)
 	if !ok {
 		return nil
@@ -72,18 +69,25 @@ func (m *Member) borrow() *pin {
 	lent, err := &pin{}, error(nil)
 	if g := m.opt.Memory; g != nil {
 		if lent.ticket, err = g.Acquire(m.name, chunk); err != nil {
-			m.usage.PinsRefused++
+			m.refuse(only)
 			return nil
 		}
 	}
 	if lent.data, lent.free, err = p.Pin(chunk); err != nil {
 		lent.ticket.Release()
 		if !errors.Is(err, device.ErrLost) { // which whoever uses the device next will tell
-			m.usage.PinsRefused++
+			m.refuse(only)
 		}
 		return nil
 	}
 	return lent
+}
+
+// refuse counts that no page-locked memory was had; of who has the lock.
+func (m *Member) refuse(only bool) {
+	if only {
+		m.usage.PinsRefused++
+	}
 }
 
 // unpin gives back what was lent.
@@ -101,12 +105,17 @@ func (c *staging) copy(
 	ctx context.Context, lane int, a Array, m device.Memory, at region.Region, bare bool,
 ) (took time.Duration, err error) {
 	_, pitched := m.(device.Pitched)
+	var parts []device.Lines
 	for _, l := range a.lines(at, bare && c.pinned != nil, pitched) {
-		for _, part := range c.parts(l) {
-			t, err := c.move(ctx, lane, a, m, part)
-			if took += t; err != nil {
-				return took, err
-			}
+		parts = append(parts, c.parts(l)...)
+	}
+	if to, ok := m.(device.Streaming); ok && c.pinned != nil && len(parts) > 1 {
+		return c.stream(ctx, lane, a, to, parts)
+	}
+	for _, part := range parts {
+		t, err := c.move(ctx, lane, a, m, part)
+		if took += t; err != nil {
+			return took, err
 		}
 	}
 	return took, nil
@@ -138,7 +147,7 @@ func (c *staging) move(ctx context.Context, lane int, a Array, m device.Memory, 
 	}
 	data = data[:l.Bytes()]
 	if packed && lane == upload {
-		l.Each(func(at int64, i int) { copy(data[i:i+l.Width], a.Data[at:]) })
+		pack(a, l, data)
 	}
 	took, err := c.m.lanes[lane].do(ctx, c.m.opt.Trace, c.stage, map[string]any{"array": a.Buf.Name, "bytes": len(data)}, func() error {
 		switch {
@@ -153,7 +162,7 @@ func (c *staging) move(ctx context.Context, lane int, a Array, m device.Memory, 
 	})
 	c.m.count(func(u *Usage) { u.add(lane, took, len(data), err) })
 	if err == nil && packed && lane == download {
-		l.Each(func(at int64, i int) { copy(a.Data[at:at+int64(l.Width)], data[i:]) })
+		unpack(a, l, data)
 	}
 	return took, err
 }
