@@ -85,6 +85,20 @@ func (p *place) byCoordinate(arg string, unit ops.Unit) error {
 	return nil
 }
 
+// sameFrame checks that places which are the coordinates of a dim as they are, are in the system of the array's, and takes that over where they name none. Others
+// may have been computed so.
+func (p *place) sameFrame(of *ops.Dim, read ops.Dim, places ops.Array) error {
+	if _, plain := places.Of.Bound.(ops.Shaped); !plain || of.Coords == nil || read.Frame == nil {
+		return nil
+	}
+	if of.Frame != nil && !of.Frame.Same(read.Frame) {
+		return problem.Wrong(problem.CoordinateMismatch, argument(read.Name), "compute where these places are in the system of the array",
+			"these places along %s are in %s, and the array is in %s", read.Name, of.Frame, read.Frame)
+	}
+	of.Frame = read.Frame
+	return nil
+}
+
 func compare(a, b float64) int {
 	switch {
 	case a < b:

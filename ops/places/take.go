@@ -80,7 +80,10 @@ func bind(c *ops.Call) (ops.Op, error) {
 	t := &take{input: a.Type(), between: c.Symbol("interpolation"), whole: ops.IsWhole(a)}
 	errs := []error{t.findPlaces(c)}
 	if errs[0] == nil {
-		errs = append(errs, t.types(), t.outside(c))
+		errs[0] = t.types()
+	}
+	if errs[0] == nil {
+		errs = append(errs, t.outside(c))
 		for i := range t.places {
 			errs = append(errs, t.inside(&t.places[i]))
 		}
@@ -153,7 +156,12 @@ func (t *take) types() error {
 			if j < 0 {
 				continue
 			}
-			d = a.Type().Dims[j]
+			of := d
+			if d = a.Type().Dims[j]; !p.whole && of.Coords != nil {
+				if err := p.sameFrame(&d, of, a); err != nil {
+					return err
+				}
+			}
 		} else {
 			t.keeps[i] = len(own.Dims)
 		}
