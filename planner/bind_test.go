@@ -96,29 +96,35 @@ func TestPlansAreReadBack(t *testing.T) {
 				}
 			}
 			for _, write := range []func(io.Writer, any) error{plan.YAML, plan.JSON} {
-				var text, again bytes.Buffer
-				if err := write(&text, p.Value()); err != nil {
-					t.Fatal(err)
-				}
-				v, err := plan.Read(text.Bytes())
-				if err != nil {
-					t.Fatal(err)
-				}
-				back, err := bound.Bind(v, checked(t, v.Program.Text).Sinks, nil)
-				if err != nil {
-					t.Fatal(name, err)
-				}
-				if err := write(&again, back.Value()); err != nil {
-					t.Fatal(err)
-				}
-				if !bytes.Equal(text.Bytes(), again.Bytes()) {
-					t.Errorf("%s is read back as another: %s", name, difference(text.String(), again.String()))
-				}
-				if back.Identity() != p.Identity() {
-					t.Errorf("%s read back computes something else", name)
-				}
+				readBack(t, p, write)
 			}
 		}
+	}
+}
+
+// readBack makes sure that a plan that is written, read and bound to its program is the same one.
+func readBack(t *testing.T, p *bound.Plan, write func(io.Writer, any) error) {
+	t.Helper()
+	var text, again bytes.Buffer
+	if err := write(&text, p.Value()); err != nil {
+		t.Fatal(err)
+	}
+	v, err := plan.Read(text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := bound.Bind(v, checked(t, v.Program.Text).Sinks, nil)
+	if err != nil {
+		t.Fatalf("%v of\n%s", err, p.Program.Text)
+	}
+	if err := write(&again, back.Value()); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(text.Bytes(), again.Bytes()) {
+		t.Errorf("%s\nis read back as another: %s", p.Program.Text, difference(text.String(), again.String()))
+	}
+	if back.Identity() != p.Identity() {
+		t.Errorf("%s\nread back computes something else", p.Program.Text)
 	}
 }
 

@@ -1,7 +1,6 @@
 package planner_test
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -84,7 +83,7 @@ func TestWhatDoesNotVaryIsMadeAround(t *testing.T) {
 	if len(outer.Drive.Moves) == 0 || len(all[1].Drive.Moves) > 0 {
 		t.Errorf("states take the memory of %v, and in each turn of %v", outer.Drive.Moves, all[1].Drive.Moves)
 	}
-	readBack(t, p)
+	readBack(t, p, plan.YAML)
 	if whole := outer.Takes() + p.Buffer(outer.Drive.Start[0]).Bytes; p.Totals.PeakBytes < whole || p.Totals.PeakBytes > 2*500*500*4 {
 		t.Errorf("%d bytes at once", p.Totals.PeakBytes)
 	}
@@ -134,7 +133,7 @@ func TestWhatDoesNotFitIsMadeInTheTurns(t *testing.T) {
 			}
 		}
 	}
-	readBack(t, p)
+	readBack(t, p, plan.YAML)
 }
 
 // What little is done to an array that is there is done in each turn: no copy of it is stored.
@@ -168,21 +167,6 @@ x | iterate(y -> 0.5 * y + rename(sum(m * y, over: j), from: i, to: j), at_most:
 		if n != c.stored {
 			t.Errorf("%s in %s turns: %d kernels store it, and not %d", c.form, c.most, n, c.stored)
 		}
-		readBack(t, p)
-	}
-}
-
-func readBack(t *testing.T, p *bound.Plan) {
-	t.Helper()
-	var text bytes.Buffer
-	if err := plan.YAML(&text, p.Value()); err != nil {
-		t.Fatal(err)
-	}
-	v, err := plan.Read(text.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bound.Bind(v, checked(t, p.Program.Text).Sinks, nil); err != nil {
-		t.Error(err)
+		readBack(t, p, plan.YAML)
 	}
 }

@@ -1,7 +1,6 @@
 package planner_test
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
@@ -62,20 +61,6 @@ func TestFramesLieInnermostOnAGPU(t *testing.T) {
 		if s := schedule.CUDADefault(last); s.Together != (c.want > 0) {
 			t.Errorf("%s: %s", c.name, s.Text(last))
 		}
-		var text, again bytes.Buffer
-		if err := plan.YAML(&text, p.Value()); err != nil {
-			t.Fatal(err)
-		}
-		v, err := plan.Read(text.Bytes())
-		if err != nil {
-			t.Fatal(err)
-		}
-		back, err := bound.Bind(v, checked(t, v.Program.Text).Sinks, nil)
-		if err != nil {
-			t.Fatal(c.name, err)
-		}
-		if err := plan.YAML(&again, back.Value()); err != nil || text.String() != again.String() || back.Identity() != p.Identity() {
-			t.Errorf("%s is read back as another: %v %s", c.name, err, difference(text.String(), again.String()))
-		}
+		readBack(t, p, plan.YAML)
 	}
 }
