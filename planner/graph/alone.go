@@ -67,7 +67,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 	k, l, bufs := g.alike(s, (&Graph{}).Axes(s), (*KernelBuilder).Stores)
 	counted := count.CostOf(k)
 	sites, scattered, turns := map[*ir.Buffer]int{}, map[*ir.Buffer]bool{}, map[*ir.Buffer]float64{}
-	trips, around := count.Trips(k), count.Around(k, nil)
+	trips := count.Turns(k)
 	k.Walk(func(n *ir.Node) {
 		a.Nodes++
 		if n.Kind == ir.KFold {
@@ -78,7 +78,7 @@ func (g *Graph) Alone(s *ops.Stage) *Alone {
 		}
 		if n.Kind == ir.KLoad {
 			sites[n.Buf]++
-			turns[n.Buf] += trips(around(n.Free()))
+			turns[n.Buf] += trips(n.Free())
 			ir.WalkNodes(n.Index(), func(x *ir.Node) {
 				scattered[n.Buf] = scattered[n.Buf] || x.Type.Float() || x.Kind == ir.KLoad
 			})

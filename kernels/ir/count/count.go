@@ -84,7 +84,17 @@ func Trips(k *ir.Kernel) func(free ir.Set) float64 { return runsOf(k).evaluation
 // Around returns in which loops a value is computed that depends on some binders, where the axes lie in each other in an order, outer ones
 // first (nil: that of the kernel): what depends on an inner axis is computed in every turn of the outer ones.
 func Around(k *ir.Kernel, order []int) func(free ir.Set) ir.Set {
+	return runsOf(k).around(k, order)
+}
+
+// Turns returns in how many turns of the loops around it a value is computed that depends on some binders: Trips of what Around says of the axes in their order.
+func Turns(k *ir.Kernel) func(free ir.Set) float64 {
 	c := runsOf(k)
+	around := c.around(k, nil)
+	return func(free ir.Set) float64 { return c.evaluations(around(free)) }
+}
+
+func (c *counter) around(k *ir.Kernel, order []int) func(free ir.Set) ir.Set {
 	nest := k.Axes
 	if order != nil {
 		nest = make([]*ir.Node, len(order))
