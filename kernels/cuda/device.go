@@ -50,6 +50,9 @@ type Device struct {
 	leaving sync.Mutex
 	left    []*piece // that nobody waits for
 
+	reaching sync.Mutex
+	peers    map[*Device]bool // that it can copy from
+
 	loading sync.Mutex
 	modules map[[sha256.Size]byte]cu.Module // what was loaded, by image
 }

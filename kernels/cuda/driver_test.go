@@ -70,6 +70,7 @@ func TestFakeDriver(t *testing.T) {
 		{"TestOnFakeRates", ""},
 		{"TestOnFakeLine", "FAKE_CUDA_SLOW=40"},
 		{"TestOnFakeLineLost", "FAKE_CUDA_FAILS=3"},
+		{"TestOnFakePeers", "FAKE_CUDA_DEVICES=2"},
 	} {
 		t.Run(c.test, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+c.test+"$", "-test.v")

@@ -4,6 +4,7 @@ package cuda
 
 import (
 	"errors"
+	"os"
 	"testing"
 	"time"
 
@@ -115,4 +116,43 @@ func TestOnFakeLineLost(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	m.Free()
+}
+
+// What one GPU holds goes to another without the host, and only to another.
+func TestOnFakePeers(t *testing.T) {
+	if os.Getenv(fakeDriver) == "" {
+		t.Skip("TestFakeDriver runs this")
+	}
+	devices, err := Devices(Config{Cache: t.TempDir()})
+	if err != nil || len(devices) != 2 {
+		t.Fatalf("%d devices, %v", len(devices), err)
+	}
+	buf := &ir.Buffer{Name: "b", Type: ir.F32, Shape: []int{1000}}
+	var mem [2]device.Memory
+	for i, d := range devices {
+		if mem[i], err = d.Alloc(buf); err != nil {
+			t.Fatal(err)
+		}
+	}
+	to := mem[1].(device.Peer)
+	if to.Reaches(to) || !to.Reaches(mem[0]) || !to.Reaches(mem[0]) {
+		t.Error("who reaches whom")
+	}
+	got := make([]byte, 12)
+	err = errors.Join(device.Write(t.Context(), mem[0], 100, []byte("abcdefghijkl")),
+		to.CopyAcross(t.Context(), mem[0], []device.Span{{From: 100, To: 104}, {From: 108, To: 112}}), device.Read(t.Context(), to, got, 100))
+	if err != nil || string(got) != "abcd\x00\x00\x00\x00ijkl" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if u := devices[1].(*Device).Usage(); u.BytesAcross != 8 || u.BytesIn != 0 || u.Upload == 0 {
+		t.Errorf("%+v", u)
+	}
+	if err := to.CopyAcross(t.Context(), mem[0], []device.Span{{From: 3996, To: 4004}}); err == nil {
+		t.Error("a copy beyond the end")
+	}
+	mem[0].Free()
+	if err := to.CopyAcross(t.Context(), mem[0], []device.Span{{From: 0, To: 4}}); err == nil {
+		t.Error("a copy of freed memory")
+	}
+	mem[1].Free()
 }

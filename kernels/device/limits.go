@@ -43,6 +43,7 @@ type Usage struct {
 	Compute           time.Duration // of launches
 	Upload, Download  time.Duration // of copies
 	BytesIn, BytesOut int64         // copied
+	BytesAcross       int64         // copied from other devices
 	Allocated, Peak   int64         // bytes
 }
 

@@ -31,6 +31,14 @@ type Pending interface {
 	Wait() (time.Duration, error)
 }
 
+// Peer is memory to which memory of some other devices is copied without the host.
+type Peer interface {
+	Memory
+	Reaches(from Memory) bool
+	// CopyAcross copies spans of the same buffer's memory on another device that it reaches, behind what is in line for either, and returns when they are there.
+	CopyAcross(ctx context.Context, from Memory, spans []Span) error
+}
+
 // Blank is a device that gives memory for what will be stored before it is read: elements may hold anything, padding and margins hold what they
 // do otherwise.
 type Blank interface {

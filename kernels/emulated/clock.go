@@ -78,6 +78,13 @@ func (m *meter) copied(on string, n int, took time.Duration) {
 	m.usage.Download += took
 }
 
+func (m *meter) across(n int, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.usage.BytesAcross += int64(n)
+	m.usage.Upload += took
+}
+
 func (m *meter) launched(took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -42,6 +42,7 @@ type Description struct {
 // Link is the way between host and device. Pageable memory goes at half its rate.
 type Link struct {
 	Rate    float64  `yaml:"rate"`   // bytes a second each way
+	Peer    float64  `yaml:"peer"`   // bytes a second from another device of the description; 0: copies between them go by way of the host
 	Shared  float64  `yaml:"shared"` // bytes a second of all devices of the description together; 0: each has its rate
 	Latency Duration `yaml:"latency"`
 	Pinned  *bool    `yaml:"pinned"` // whether page-locked memory is given; default true
@@ -139,7 +140,7 @@ func (d *Description) check() (problems []string) {
 	for _, v := range []struct {
 		name string
 		v    float64
-	}{{"flops", d.Flops}, {"flops64", d.Flops64}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"shared link rate", d.Link.Shared}, {"pace", d.Pace}} {
+	}{{"flops", d.Flops}, {"flops64", d.Flops64}, {"bandwidth", d.Bandwidth}, {"link rate", d.Link.Rate}, {"shared link rate", d.Link.Shared}, {"peer rate", d.Link.Peer}, {"pace", d.Pace}} {
 		wrong(v.v < 0 || math.IsNaN(v.v) || math.IsInf(v.v, 0), "%s %v; a positive number, or 0", v.name, v.v)
 	}
 	_, known := d.capability()

@@ -26,7 +26,10 @@ type memory struct {
 	last   atomic.Pointer[queued] // launch in line that uses it; nil: none did
 }
 
-var _ device.Streaming = (*memory)(nil)
+var (
+	_ device.Streaming = (*memory)(nil)
+	_ device.Peer      = (*memory)(nil)
+)
 
 // marginFill is what margins hold, so that a write beyond the buffer is noticed when the buffer is read or freed.
 const marginFill = 0xA5
@@ -227,6 +230,53 @@ func (m *memory) enqueue(ctx context.Context, on string, lines device.Lines, hos
 		took, err = m.move(on, lines, host)
 		return m.dev.crowded(took, len(host)), err
 	}), nil
+}
+
+// Reaches reports whether devices of one description have links between them.
+func (m *memory) Reaches(from device.Memory) bool {
+	o, ok := from.(*memory)
+	return ok && o.dev != m.dev && o.dev.bus == m.dev.bus && m.dev.description.Link.Peer > 0 && m.parts == nil && o.parts == nil
+}
+
+// CopyAcross copies from another device, as a copy in.
+func (m *memory) CopyAcross(ctx context.Context, from device.Memory, spans []device.Span) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	d, o := m.dev, from.(*memory)
+	last, other := m.last.Load(), o.last.Load()
+	then := last.ends()
+	if other.ends().After(then) {
+		then = other.ends()
+	}
+	err := d.engines[onUpload].run(ctx, d.description.Pace, then, func() (time.Duration, error) {
+		if _, err := d.fate.next(onUpload); err != nil {
+			return 0, fmt.Errorf("%s: copying %s from %s: %w", d.info.Name, m.buf.Name, o.dev.info.Name, err)
+		}
+		o.mu.RLock()
+		defer o.mu.RUnlock()
+		m.mu.RLock()
+		defer m.mu.RUnlock()
+		if m.data == nil || o.data == nil {
+			return 0, fmt.Errorf("%s: copying from %s: buffer %s has been freed", d.info.Name, o.dev.info.Name, m.buf.Name)
+		}
+		n := 0
+		for _, s := range spans {
+			n += copy(m.data.Host()[s.From:s.To], o.data.Host()[s.From:s.To])
+		}
+		if err := errors.Join(m.intact(), o.intact()); err != nil {
+			return 0, err
+		}
+		took := time.Duration(d.description.Link.Latency) + seconds(float64(n)/d.description.Link.Peer)
+		d.meter.across(n, took)
+		return took + time.Duration(d.description.Sync), nil
+	})
+	if err == nil {
+		d.meter.waited()
+		last.knows()
+		other.knows()
+	}
+	return err
 }
 
 // move copies, and says how long the described device takes for it.

@@ -399,7 +399,7 @@ func (s *store) bring(ctx context.Context, c *staging, at region.Region, mem map
 	need := s.job.Need(at)
 	for _, a := range s.job.Reads {
 		r := s.replicas[a.Buf]
-		copyIn := func(part region.Region) error {
+		copyHost := func(part region.Region) error {
 			if err := s.fleet.Fetch(ctx, a.Buf, part); err != nil {
 				return hostFault{err}
 			}
@@ -413,11 +413,21 @@ func (s *store) bring(ctx context.Context, c *staging, at region.Region, mem map
 			}
 			return err
 		}
+		copyIn := func(part region.Region) error {
+			rest, took, err := s.fleet.across(ctx, c, a, mem[a.Buf], part)
+			t[upload] += took.Seconds()
+			for _, part := range rest {
+				if err == nil {
+					err = copyHost(part)
+				}
+			}
+			return err
+		}
 		err, part := error(nil), s.job.need(a, need)
 		if r != nil {
 			err = r.bring(part, copyIn)
 		} else {
-			err = copyIn(part)
+			err = copyHost(part)
 		}
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ type Usage struct {
 	Waits       int64   `json:"waits"` // of the host, for launches and copies; 0 where the device does not count them
 	BytesIn     int64   `json:"bytes_in"`
 	BytesOut    int64   `json:"bytes_out"`
+	BytesAcross int64   `json:"bytes_across"` // copied from other devices
 	Compute     float64 `json:"compute_s"`
 	Upload      float64 `json:"upload_s"`
 	Download    float64 `json:"download_s"`
@@ -71,7 +72,7 @@ func (m *Member) report() Usage {
 	if d, ok := m.dev.(device.Metered); ok {
 		now := d.Usage()
 		u.Launches, u.BytesIn, u.BytesOut = now.Launches-m.before.Launches, now.BytesIn-m.before.BytesIn, now.BytesOut-m.before.BytesOut
-		u.Waits = now.Waits - m.before.Waits
+		u.Waits, u.BytesAcross = now.Waits-m.before.Waits, now.BytesAcross-m.before.BytesAcross
 		u.Compute, u.Upload = (now.Compute - m.before.Compute).Seconds(), (now.Upload - m.before.Upload).Seconds()
 		u.Download = (now.Download - m.before.Download).Seconds()
 		u.Peak = now.Peak

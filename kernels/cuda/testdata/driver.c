@@ -1,7 +1,7 @@
 // A libcuda that runs on the CPU, for tests of what talks to the driver: memory is the host's, a module's image names a
 // shared object, a kernel is a function there that takes a launch. It checks that calls come with a current context.
 // FAKE_CUDA_MEMORY limits the bytes that may be allocated, FAKE_CUDA_FAILS is the number of the launch that fails for good,
-// FAKE_CUDA_SLOW the ms that each copy and launch takes. A stream that is used for two kinds of work is an error.
+// FAKE_CUDA_SLOW the ms that each copy and launch takes, FAKE_CUDA_DEVICES how many there are, one or 2. A stream that is used for two kinds of work is an error.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct { void **params; int grid[3], block[3]; } weft_launch;
 typedef struct block { struct block *next; size_t size; unsigned char *data; } block;
 
 static __thread void *current;
-static int context, failed, launches;
+static int contexts[2], failed, launches;
 static size_t allocated;
 static block *blocks;
 static int lock;
@@ -29,8 +29,9 @@ static size_t setting(const char *name) { const char *s = getenv(name); return s
 
 int cuInit(unsigned flags) { return flags ? INVALID_VALUE : OK; }
 int cuDriverGetVersion(int *v) { *v = 12040; return OK; }
-int cuDeviceGetCount(int *n) { *n = 1; return OK; }
-int cuDeviceGet(int *d, int i) { *d = i; return i ? INVALID_VALUE : OK; }
+static int devices(void) { return setting("FAKE_CUDA_DEVICES") == 2 ? 2 : 1; }
+int cuDeviceGetCount(int *n) { *n = devices(); return OK; }
+int cuDeviceGet(int *d, int i) { *d = i; return i >= devices() ? INVALID_VALUE : OK; }
 int cuDeviceGetName(char *s, int n, int d) { (void)d; snprintf(s, n, "Fake GPU"); return OK; }
 int cuDeviceTotalMem_v2(size_t *n, int d) { (void)d; *n = 1ULL << 33; return OK; }
 int cuDeviceGetAttribute(int *v, int a, int d) {
@@ -54,9 +55,17 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
   }
   return OK;
 }
-int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { (void)flags; return d ? INVALID_VALUE : OK; }
-int cuDevicePrimaryCtxRetain(void **c, int d) { *c = &context; return d ? INVALID_VALUE : OK; }
-int cuCtxSetCurrent(void *c) { current = c; return c == &context ? OK : INVALID_CONTEXT; }
+int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { (void)flags; return d >= devices() ? INVALID_VALUE : OK; }
+int cuDevicePrimaryCtxRetain(void **c, int d) { *c = &contexts[d]; return d >= devices() ? INVALID_VALUE : OK; }
+int cuDeviceCanAccessPeer(int *can, int d, int other) { *can = d != other; return OK; }
+static int enabled; // a bit a context that may read the other
+int cuCtxEnablePeerAccess(void *c, unsigned flags) {
+  CURRENT;
+  if (flags || c == current) return INVALID_VALUE;
+  int bit = current == &contexts[0] ? 1 : 2, before = __atomic_fetch_or(&enabled, bit, __ATOMIC_RELAXED);
+  return before & bit ? 704 : OK;
+}
+int cuCtxSetCurrent(void *c) { current = c; return c == &contexts[0] || c == &contexts[1] ? OK : INVALID_CONTEXT; }
 int cuMemGetInfo_v2(size_t *n, size_t *all) { CURRENT; *n = *all = 1ULL << 33; return OK; }
 
 enum { UPLOAD = 1, COMPUTE, DOWNLOAD };
@@ -126,6 +135,13 @@ static int inside(unsigned long long p, size_t n) {
 #define WITHIN(p, n) do { CURRENT; if (!inside(p, n)) return INVALID_VALUE; } while (0)
 int cuMemcpyHtoDAsync_v2(unsigned long long d, const void *h, size_t n, void *s) { WITHIN(d, n); if (!works(s, UPLOAD)) return INVALID_VALUE; memcpy((void *)d, h, n); return OK; }
 int cuMemcpyDtoHAsync_v2(void *h, unsigned long long d, size_t n, void *s) { WITHIN(d, n); if (!works(s, DOWNLOAD)) return INVALID_VALUE; memcpy(h, (void *)d, n); return OK; }
+int cuMemcpyPeerAsync(unsigned long long to, void *c, unsigned long long from, void *other, size_t n, void *s) {
+  WITHIN(to, n);
+  WITHIN(from, n);
+  if (c != current || other == c || !(enabled & (c == &contexts[0] ? 1 : 2)) || !works(s, UPLOAD)) return INVALID_VALUE;
+  memcpy((void *)to, (void *)from, n);
+  return OK;
+}
 typedef struct { size_t x, y; int kind; unsigned char *host; unsigned long long device; void *array; size_t pitch; } side;
 typedef struct { side from, to; size_t width, height; } rectangle;
 int cuMemcpy2DAsync_v2(const rectangle *r, void *s) {
@@ -156,7 +172,7 @@ MEMSET2D(cuMemsetD2D32Async, unsigned, unsigned)
 enum { PAGE = 1 << 16 };
 typedef struct { int kind, handles, place, number; void *windows; unsigned char rest[8]; } property;
 typedef struct { int place, number, flags; } access_to;
-static int proper(const property *p) { return p && p->kind == 1 && !p->handles && p->place == 1 && p->number == 0; }
+static int proper(const property *p) { return p && p->kind == 1 && !p->handles && p->place == 1 && p->number < devices(); }
 int cuMemGetAllocationGranularity(size_t *n, const property *p, int option) { *n = PAGE; return proper(p) && !option ? OK : INVALID_VALUE; }
 int cuMemAddressReserve(unsigned long long *p, size_t n, size_t align, unsigned long long wish, unsigned long long flags) {
   CURRENT;
@@ -191,7 +207,7 @@ int cuMemMap(unsigned long long p, size_t n, size_t offset, unsigned long long h
 }
 int cuMemSetAccess(unsigned long long p, size_t n, const access_to *a, size_t count) {
   CURRENT;
-  if (!a || count != 1 || a->place != 1 || a->number || a->flags != 3) return INVALID_VALUE;
+  if (!a || count != 1 || a->place != 1 || a->number >= devices() || a->flags != 3) return INVALID_VALUE;
   return !mprotect((void *)p, n, PROT_READ | PROT_WRITE) ? OK : INVALID_VALUE;
 }
 int cuMemUnmap(unsigned long long p, size_t n) {
