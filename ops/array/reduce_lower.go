@@ -8,15 +8,11 @@ import (
 	"weft/ops/operand"
 )
 
-// A reduction of more than manyElements to fewer outputs than enoughOutputs runs in two stages, so that there is parallel
-// work: the first leaves about enoughOutputs partial results. A sum of more than manyTerms floats does so however many outputs there are, and leaves
-// as many for each: the order in which terms are added up follows from what is reduced alone, and a result is the same to the bit among others as by
-// itself. That of fewer takes one stage even alone: one thread adds them up in the time that a second stage takes to start.
-const (
-	manyElements  = 4096
-	manyTerms     = 32768
-	enoughOutputs = 64
-)
+// A reduction of more than manyElements to fewer outputs than enoughOutputs runs in two stages, so that there is parallel work: the first leaves about
+// enoughOutputs partial results, or of veryMany elements one for each manyElements, up to as many: GPUs have thousands in flight. A sum of more than manyTerms floats does so
+// however many outputs there are, and leaves as many for each: the order in which terms are added up follows from what is reduced alone, and a result is the same
+// to the bit among others as by itself. That of fewer takes one stage even alone: one thread adds them up in the time that a second stage takes to start.
+const manyElements, manyTerms, veryMany, enoughOutputs = 4096, 32768, 1 << 22, 64
 
 // loop is a part of a reduced dimension: size steps of step elements. When a dim of end elements is cut into blocks there
 // are two loops over it: one of the blocks, one within a block.
@@ -33,6 +29,9 @@ func splitLoops(t ops.Type, over []int, outputs, enough, many int) (outer, inner
 	}
 	if count <= many || outputs >= enough {
 		return nil, inner
+	}
+	if count >= veryMany {
+		enough = min(count/manyElements, manyElements)
 	}
 	for kept := outputs; kept < enough && len(inner) > 0; {
 		l := inner[0]

@@ -3,6 +3,7 @@ package array
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"weft/ops/optest"
@@ -211,6 +212,46 @@ func TestLongSumsThatCancel(t *testing.T) {
 		got := optest.Run(t, optest.Call(spec(t, name), a.Values), a.Data, interp.Exact, optest.Stored)[0]
 		if got.Re[0] != want {
 			t.Errorf("%s is %g, want %g", name, got.Re[0], want)
+		}
+	}
+}
+
+// Very many elements leave partial results for many blocks of a GPU, of all elements, whatever their dims are.
+func TestPartsOfVeryMany(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		parts int
+	}{
+		{[]int{veryMany - 1}, enoughOutputs},
+		{[]int{veryMany}, veryMany / manyElements},
+		{[]int{manyElements, manyElements}, manyElements},
+		{[]int{1 << 26}, manyElements},
+		{[]int{3, 1 << 26}, manyElements},
+		{[]int{1 << 22, 3}, 3 << 22 / manyElements},
+	} {
+		var d []ops.Dim
+		var over []int
+		for i, n := range c.sizes {
+			d, over = append(d, optest.Dim(fmt.Sprint("d", i), n)), append(over, i)
+		}
+		outer, inner := splitLoops(ops.Type{Elem: ops.F32, Dims: d}, over, 1, enoughOutputs, manyTerms)
+		parts := 1
+		for _, o := range outer {
+			parts *= o.size
+		}
+		for at, n := range c.sizes { // loops go over all of it
+			covered := 1
+			for _, l := range slices.Concat(outer, inner) {
+				if l.dim == at {
+					covered *= l.size
+				}
+			}
+			if covered < n {
+				t.Errorf("%v: loops over %d of %d", c.sizes, covered, n)
+			}
+		}
+		if float64(parts) < 0.95*float64(c.parts) || float64(parts) > 1.05*float64(c.parts) {
+			t.Errorf("%v: %d parts, want about %d", c.sizes, parts, c.parts)
 		}
 	}
 }
