@@ -1,6 +1,7 @@
 package tile
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -17,6 +18,7 @@ import (
 type Writer struct {
 	pending *fileio.Pending
 	file    File
+	blank   bool          // the file began as zeros, so that some need not be written
 	next    int64         // bytes of elements written
 	fresh   region.Region // what was written by parts since the last Sync
 }
@@ -79,8 +81,11 @@ func (f File) Create(path string, resumable bool, marks []ops.Mark) (*Writer, er
 	if err != nil {
 		return nil, errors.Join(err, pending.Abort())
 	}
-	return &Writer{pending: pending, file: f, next: done * size}, nil
+	return &Writer{pending: pending, file: f, blank: len(marks) == 0, next: done * size}, nil
 }
+
+// zeros are so many as are worth a call of the system less: triangles, masks and sparse arrays have many.
+var zeros [16 << 10]byte
 
 // Sync waits until what was written is on the disk.
 func (w *Writer) Sync() (ops.Mark, error) {
@@ -107,7 +112,28 @@ func (w *Writer) put(p []byte, at int64) (int, error) {
 	if w.file.Code != nil {
 		p = w.file.Code(p)
 	}
-	return w.pending.WriteAt(p, int64(len(w.file.Head))+at)
+	at += int64(len(w.file.Head))
+	done := 0
+	write := func(to int) (err error) {
+		if done < to {
+			n := 0
+			n, err = w.pending.WriteAt(p[done:to], at+int64(done))
+			done += n
+		}
+		return err
+	}
+	for from := 0; w.blank && from < len(p); from += len(zeros) {
+		to := min(from+len(zeros), len(p))
+		if !bytes.Equal(p[from:to], zeros[:to-from]) {
+			continue
+		}
+		if err := write(from); err != nil {
+			return done, err
+		}
+		done = to
+	}
+	err := write(len(p))
+	return done, err
 }
 
 // Part writes a part of the array, given in C order and this machine's byte order.
