@@ -53,6 +53,9 @@ var (
 // Holds reports whether a type has a value; floats have all, rounded.
 func (t DType) Holds(x float64) bool { return t.Float() || x == float64(int64(x)) && limits(t).has(x) }
 
+// Most is the largest magnitude that a type has.
+func (t DType) Most() float64 { return max(-limits(t).lo, limits(t).hi) }
+
 // limits are the values a type can hold.
 func limits(t DType) span {
 	switch t {

@@ -100,8 +100,8 @@ func peakBetween(h ops.HostArray, lo, hi int) (peak float64) {
 	values := peaked.Get().(*[2][4096]float64)
 	defer peaked.Put(values)
 	square := 0.0
-	truths := h.Parts[0].Buf.Type == ir.Bool // none is larger than the first that is true
-	for from := lo; from < hi && !(truths && peak > 0); from += len(values[0]) {
+	most := h.Parts[0].Buf.Type.Most() // what no element is larger than, as none is than the first that is true
+	for from := lo; from < hi && (peak < most || len(h.Parts) > 1); from += len(values[0]) {
 		n := min(len(values[0]), hi-from)
 		for i, p := range h.Parts {
 			p.Load(values[i][:n], from)

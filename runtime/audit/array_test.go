@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/plan"
@@ -60,6 +61,32 @@ func TestPeakOf(t *testing.T) {
 		for _, threads := range []int{1, 2, 8} {
 			if got := Peak(h, h.Type.Whole(), threads); got != 5 {
 				t.Errorf("%s, %d threads: peak %g, want 5", elem, threads, got)
+			}
+		}
+	}
+}
+
+// Elements behind one that no other exceeds are not looked at; behind others they are.
+func TestPeakOfTypesThatEnd(t *testing.T) {
+	const far = 10_000
+	for _, c := range []struct {
+		elem        ir.DType
+		first, last float64
+		want        float64
+	}{
+		{ir.Bool, 0, 1, 1}, {ir.Bool, 1, 0, 1}, {ir.U8, 255, 7, 255}, {ir.U8, 254, 255, 255}, {ir.U8, 7, 9, 9}, {ir.I8, -128, 3, 128}, {ir.I8, 127, -128, 128},
+		{ir.U16, 255, 300, 300}, {ir.I32, 255, math.MinInt32, -math.MinInt32}, {ir.F32, 255, -256, 256},
+	} {
+		h := ops.NewHostArray(ops.Type{Elem: ops.ElemType{Base: c.elem}, Dims: []ops.Dim{{Name: "x", Size: far}}})
+		d := ops.NewDense(false, far)
+		d.Set(0, complex(c.first, 0))
+		d.Set(far-1, complex(c.last, 0))
+		if err := h.SetDense(d); err != nil {
+			t.Fatal(err)
+		}
+		for _, threads := range []int{1, 3} {
+			if got := Peak(h, h.Type.Whole(), threads); got != c.want {
+				t.Errorf("%s of %g and %g on %d threads: peak %g", c.elem, c.first, c.last, threads, got)
 			}
 		}
 	}
