@@ -37,25 +37,27 @@ func onto(t *testing.T, frames, on string, devices int, memory int64) *bound.Pla
 }
 
 // Arrays that one GPU makes and reads lie with frames innermost where these share most of what a fold computes: a thread loads several of them together. They have
-// margins where loads are guarded. What the host has, or several devices share, lies as it does without GPUs.
+// margins where loads are guarded. Of what several share, blocks of frames are innermost; what the host has lies as it does without GPUs.
 func TestFramesLieInnermostOnAGPU(t *testing.T) {
 	for _, c := range []struct {
 		name, frames, on string
 		devices          int
 		memory           int64 // of each; 0: any
-		want             int   // 1: the first dim
+		want, block      int   // 1: the first dim
 	}{
-		{"a batch on a GPU", "32", "gpu", 1, 0, 1},
-		{"a batch on two", "32", "gpu", 2, 0, 0},
-		{"a batch on the host", "32", "cpu", 1, 0, 0},
-		{"a batch without GPUs", "32", "", 0, 0, 0},
-		{"threads would begin anywhere", "33", "gpu", 1, 0, 0},
-		{"a GPU that has too little memory for it", "32", "", 1, 24 << 20, 0},
+		{"a batch on a GPU", "32", "gpu", 1, 0, 1, 0},
+		{"a batch on two", "32", "gpu", 2, 0, 1, 8},
+		{"a batch on eight", "32", "gpu", 8, 0, 1, 4},
+		{"frames that GPUs would share by less than they load", "30", "gpu", 2, 0, 0, 0},
+		{"a batch on the host", "32", "cpu", 1, 0, 0, 0},
+		{"a batch without GPUs", "32", "", 0, 0, 0, 0},
+		{"threads would begin anywhere", "33", "gpu", 1, 0, 0, 0},
+		{"a GPU that has too little memory for it", "32", "", 1, 24 << 20, 0, 0},
 	} {
 		p := onto(t, c.frames, c.on, c.devices, c.memory)
 		i := slices.IndexFunc(p.Buffers, func(b bound.Buffer) bool { return b.Array.Name == "beamform.prepare" })
-		if b := p.Buffers[i]; b.Innermost != c.want || (b.Margin != nil) != (c.want > 0) {
-			t.Errorf("%s: %s, dim %d innermost, margin %v", c.name, b.Type, b.Innermost, b.Margin)
+		if b := p.Buffers[i]; b.Innermost != c.want || b.Block != c.block || (b.Margin != nil) != (c.want > 0) {
+			t.Errorf("%s: %s, %d of dim %d innermost, margin %v", c.name, b.Type, b.Block, b.Innermost, b.Margin)
 		}
 		last := p.Kernels()[len(p.Kernels())-1].Kernel.IR
 		if s := schedule.CUDADefault(last); s.Together != (c.want > 0) {

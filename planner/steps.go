@@ -145,7 +145,7 @@ func (b *builder) array(s *ops.Stage) string {
 	b.ids[s] = id
 	pb := bound.Buffer{Bufs: bufs, Array: s, Layout: t, Buffer: plan.Buffer{
 		ID: id, Key: graph.Key(s), Stage: s.Name, Label: graph.Label(s), Type: t.String(), Parts: bound.Parts(t),
-		Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Innermost: b.Views[s].Innermost, Interleaved: b.Views[s].Interleaved,
+		Role: bound.RoleOf(s), Values: bound.Values(s), Unit: t.Unit.String(), Transposed: b.Views[s].Transposed, Innermost: b.Views[s].Innermost, Block: b.Views[s].Block, Interleaved: b.Views[s].Interleaved,
 		Reached: layout.Reached(b.Graph, s)}}
 	for i, p := range t.Parts() {
 		b.names[bufs[i]] = ops.PartName(id, p)

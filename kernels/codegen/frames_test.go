@@ -10,8 +10,8 @@ import (
 	"weft/kernels/schedule"
 )
 
-// batch sums, for each frame and point, elements at places that are the same for all frames, guarded or not.
-func batch(t ir.DType, frames int, innermost, guarded bool) (k *ir.Kernel, echo *ir.Buffer) {
+// batch sums, for each frame and point, elements at places that are the same for all frames, guarded or not, of which the frames, or each block of them, may be innermost.
+func batch(t ir.DType, frames int, innermost, guarded bool, block int) (k *ir.Kernel, echo *ir.Buffer) {
 	b := ir.NewBuilder()
 	k = &ir.Kernel{Name: "batch", Axes: []*ir.Node{b.Axis("frame", frames), b.Axis("y", 128), b.Axis("x", 256)}}
 	frame, y, x := k.Axes[0], k.Axes[1], k.Axes[2]
@@ -19,6 +19,9 @@ func batch(t ir.DType, frames int, innermost, guarded bool) (k *ir.Kernel, echo 
 	echo = &ir.Buffer{Name: "echo", Type: t, Shape: []int{frames, 64, 500}}
 	if innermost {
 		echo.Shape = []int{64, 500, frames}
+	}
+	if block > 0 {
+		echo.Shape = []int{frames / block, 64, 500, block}
 	}
 	px, py := b.Load(vec("X", 256), x), b.Load(vec("Y", 128), y)
 	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(64), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(e *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
@@ -31,6 +34,10 @@ func batch(t ir.DType, frames int, innermost, guarded bool) (k *ir.Kernel, echo 
 		index := []*ir.Node{frame, e, at}
 		if innermost {
 			index = []*ir.Node{e, at, frame}
+		}
+		if block > 0 {
+			n := b.I32(block)
+			index = []*ir.Node{b.Div(frame, n), e, at, b.Mod(frame, n)}
 		}
 		v := b.Load(echo, index...)
 		if guarded {
@@ -47,12 +54,12 @@ func TestFramesOfAThreadLieSideBySide(t *testing.T) {
 	for _, typ := range []ir.DType{ir.F32, ir.F16, ir.BF16} {
 		for _, guarded := range []bool{false, true} {
 			each := 16 / typ.Size()
-			k, echo := batch(typ, 32, false, guarded)
+			k, echo := batch(typ, 32, false, guarded, 0)
 			want := schedule.FramesInnermost(k)
 			if at, ok := want[echo]; !ok || at != 0 || len(want) != 1 || schedule.CUDADefault(k).Together {
 				t.Errorf("%s: wants dims %v innermost, %s", typ, want, schedule.CUDADefault(k).Text(k))
 			}
-			k, _ = batch(typ, 32, true, guarded)
+			k, _ = batch(typ, 32, true, guarded, 0)
 			s := schedule.CUDADefault(k)
 			code, err := cuda.Render(k, s, "k")
 			load := fmt.Sprintf("s_load_%s_%d(", typ, each)
@@ -62,9 +69,21 @@ func TestFramesOfAThreadLieSideBySide(t *testing.T) {
 			if want := schedule.FramesInnermost(k); len(want) > 0 {
 				t.Errorf("%s: wants dims %v innermost that are", typ, want)
 			}
+			for block, lanes := range map[int]int{each: 1, 2 * each: 2, each + 2: 0} { // 0: blocks that threads would begin within
+				k, _ := batch(typ, 10*block, false, guarded, block)
+				s := schedule.CUDADefault(k)
+				code, err := cuda.Render(k, s, "k")
+				n := strings.Count(code.Source, load)
+				if err != nil || s.Together != (lanes > 0) || n > 0 != (lanes > 0) || lanes > 0 && s.Block[0] != (schedule.AxisN{Axis: 0, N: lanes}) {
+					t.Errorf("%s in blocks of %d: %s, %v, %d of %s", typ, block, s.Text(k), err, n, load)
+				}
+				if want := schedule.FramesInnermost(k); len(want) > 0 {
+					t.Errorf("%s in blocks of %d: wants dims %v innermost", typ, block, want)
+				}
+			}
 		}
 	}
-	if k, _ := batch(ir.F32, 33, false, false); len(schedule.FramesInnermost(k)) > 0 {
+	if k, _ := batch(ir.F32, 33, false, false, 0); len(schedule.FramesInnermost(k)) > 0 {
 		t.Error("threads would begin anywhere")
 	}
 }

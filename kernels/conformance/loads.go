@@ -170,7 +170,20 @@ func loads() []spec {
 			}
 		}}
 	}
+	inBlocks := func(t ir.DType, block int) spec { // of an axis each block is innermost
+		return spec{fmt.Sprintf("frames of %s in blocks of %d", t, block), exactly, func(k *kit) {
+			y, x := k.axis("y", 9), k.axis("x", 48)
+			a := k.counts("a", 48/block, 11, block)
+			a.Type = t
+			around, in := k.Div(x, k.I32(block)), k.Mod(x, k.I32(block))
+			for d := range 3 {
+				v := k.at(a, around, k.Add(y, k.I32(d)), in)
+				k.outAs(t, fmt.Sprintf("up %d", d), k.Add(v, v))
+			}
+		}}
+	}
 	return []spec{
+		inBlocks(ir.F32, 4), inBlocks(ir.F32, 8), inBlocks(ir.F16, 8), inBlocks(ir.BF16, 16), inBlocks(ir.F32, 6),
 		alike(ir.F32), alike(ir.F16), alike(ir.BF16), alike(ir.I16), alike(ir.U16),
 		{"guards without padding", exactly, guarded(ir.Pad{})},
 		{"guards with zero padding", exactly, guarded(ir.Pad{Before: 16, After: 48})},

@@ -61,14 +61,28 @@ func (l Linear) Along(axis *Node) int64 {
 	return by
 }
 
-// Beside reports an index that goes by one along an axis, and whose value is a multiple of n wherever that of the axis is.
+// Beside reports an index that goes by one along an axis from any multiple of n to the next, and whose value is a multiple of n wherever that of the axis is.
 func (l Linear) Beside(axis *Node, n int64) bool {
+	along := int64(0)
 	for _, t := range l.Terms {
-		if t.N != axis && t.Coef%n != 0 {
+		op, by := t.N.InBlocks(axis)
+		switch {
+		case t.N == axis, op == Mod && by%n == 0:
+			along += t.Coef
+		case t.Coef%n != 0, t.N.Free().Meets(axis.Bind()) && (op != Div || by%n != 0):
 			return false
 		}
 	}
-	return l.C%n == 0 && l.Along(axis) == 1
+	return l.C%n == 0 && along == 1
+}
+
+// InBlocks is, of a number that follows from an axis cut into blocks of so many, the operator that gives it: a quotient is the same for a block, a remainder goes by one
+// in it. None of any other number.
+func (n *Node) InBlocks(axis *Node) (op Op, by int64) {
+	if n.Kind == KAlu && (n.Op == Div || n.Op == Mod) && n.Args[0] == axis && n.Args[1].Kind == KConst && n.Args[1].I > 0 {
+		return n.Op, n.Args[1].I
+	}
+	return op, 0
 }
 
 // Affine finds the constant by which an integer index grows when axis, a parallel axis or a fold's index, grows by one;

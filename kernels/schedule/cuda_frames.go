@@ -11,7 +11,7 @@ import (
 const (
 	framesBytes  = 16 // that a thread loads by one instruction
 	framesAccs   = 4  // accumulators of a fold at most
-	framesLanes  = 8  // threads along the axis at most: with frames of 4 bytes, a line of the caches
+	framesLanes  = 8  // threads along the axis at most: with frames of 4 bytes, a line of the caches; of frames in blocks, those of one
 	framesPoints = 8  // along each of two other axes: what is loaded at one place is loaded by others of a block too
 )
 
@@ -72,7 +72,7 @@ func (s *survey) framesTogether(f *ir.Fold, c CUDA) CUDA {
 	if a < 0 || share < framesWork || s.left(f) {
 		return c
 	}
-	axis, each := s.k.Axes[a], frames*2
+	axis, each, block := s.k.Axes[a], frames*2, s.k.Axes[a].Extent
 	some, varies := false, func(n *ir.Node) bool { return s.vary(n).Meets(axis.Bind()) }
 	for _, n := range s.in[f] {
 		if n.Kind != ir.KLoad || !varies(n) {
@@ -83,11 +83,16 @@ func (s *survey) framesTogether(f *ir.Fold, c CUDA) CUDA {
 			return c
 		}
 		each, some = min(each, by), true
+		for _, x := range n.Index() {
+			if _, in := x.InBlocks(axis); in > 0 {
+				block = min(block, int(in))
+			}
+		}
 	}
 	if !some || each < 2 || !holds(f, each) {
 		return c
 	}
-	c.Together, c.Unroll, c.Block = true, []AxisN{{a, each}}, []AxisN{{a, min(framesLanes, (axis.Extent+each-1)/each)}}
+	c.Together, c.Unroll, c.Block = true, []AxisN{{a, each}}, []AxisN{{a, min(framesLanes, (block+each-1)/each)}}
 	for _, o := range s.threadOrder(f) {
 		if o != a && len(c.Block) < 3 {
 			c.Block = append(c.Block, AxisN{o, min(framesPoints, s.k.Axes[o].Extent)})

@@ -103,14 +103,14 @@ func (b *binder) view(d *plan.Buffer) error {
 		return fmt.Errorf("array %s is of a stage %s, which there is none of", d.ID, d.Key)
 	case b.arrays[d.ID] != nil || b.seen[s]:
 		return fmt.Errorf("array %s is there twice", d.ID)
-	case (d.Transposed || d.Innermost != 0 || d.Box != nil) && graph.Given(s), d.Innermost < 0 || d.Innermost >= max(1, len(s.Type.Dims)) || d.Innermost > 0 && (d.Interleaved || d.Transposed && d.Innermost > len(s.Type.Dims)-2), d.Transposed && len(s.Type.Dims) < 2, d.Interleaved && (!graph.Pairs(s) || s.Put != nil):
+	case (d.Transposed || d.Innermost != 0 || d.Box != nil) && graph.Given(s), d.Innermost < 0 || d.Innermost >= max(1, len(s.Type.Dims)) || d.Innermost > 0 && (d.Interleaved || d.Transposed && d.Innermost > len(s.Type.Dims)-2), d.Transposed && len(s.Type.Dims) < 2, d.Block < 0 || d.Block > 0 && (d.Innermost == 0 || s.Type.Dims[d.Innermost-1].Size%d.Block != 0), d.Interleaved && (!graph.Pairs(s) || s.Put != nil):
 		return fmt.Errorf("array %s is no part of %s", d.ID, d.Key)
 	}
 	b.arrays[d.ID], b.seen[s] = &Buffer{}, true
 	if !d.Transposed && d.Innermost == 0 && !d.Interleaved && d.Box == nil {
 		return nil
 	}
-	v := graph.View{Transposed: d.Transposed, Innermost: d.Innermost, Interleaved: d.Interleaved}
+	v := graph.View{Transposed: d.Transposed, Innermost: d.Innermost, Block: d.Block, Interleaved: d.Interleaved}
 	b.g.Views[s] = v
 	dims := b.g.Type(s).Dims
 	if d.Box != nil && len(d.Box) != len(dims) {

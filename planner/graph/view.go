@@ -8,11 +8,12 @@ import (
 	"weft/ops"
 )
 
-// View is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, or another dim innermost, with real
+// View is how a planner sees a stage otherwise than its operator defined it: with the last two dims in the other order, or another dim innermost, or each block of that, with real
 // and imaginary part side by side, as numbers along a last dim of two, and of what it then is a box only, which has a margin.
 type View struct {
 	Transposed  bool
 	Innermost   int // which of its dims, none of those that are transposed, is innermost instead, counted from 1; 0: none
+	Block       int // how many elements of that dim are innermost, of which blocks there are where the dim was; 0: all
 	Interleaved bool
 	Box         region.Region // nil: all of it
 	Margin      *Margin       // nil: none
@@ -50,7 +51,9 @@ func (g *Graph) within(s *ops.Stage) ops.Type {
 // Whole is the type of a stage of which all is seen.
 func (g *Graph) Whole(s *ops.Stage) ops.Type {
 	t := s.Type
-	t.Dims = lies(g.Views[s], t.Dims)
+	t.Dims = lies(g.Views[s], t.Dims, func(d ops.Dim, block int) (around, in ops.Dim) {
+		return ops.Dim{Name: d.Name + "_block", Size: d.Size / block}, ops.Dim{Name: d.Name, Size: block}
+	})
 	if g.Views[s].Interleaved {
 		t = t.InPairs()
 	}
@@ -100,7 +103,12 @@ func (v View) defined(b *ops.Body, index []*ir.Node) []*ir.Node {
 		index = moved(b, index, v.Box, b.Add)
 	}
 	if last := len(index) - 1; v.Innermost > 0 {
-		index = slices.Insert(slices.Clone(index[:last]), v.Innermost-1, index[last])
+		inner, at := index[last], v.Innermost-1
+		if index = slices.Clone(index[:last]); v.Block > 0 {
+			index[at] = b.Add(b.Mul(index[at], b.Int(inner.Type, int64(v.Block))), inner)
+		} else {
+			index = slices.Insert(index, at, inner)
+		}
 	}
 	if v.Transposed {
 		index = transpose(index)
@@ -108,12 +116,16 @@ func (v View) defined(b *ops.Body, index []*ir.Node) []*ir.Node {
 	return index
 }
 
-// lies is a list of what its dims have, in the order in which they lie.
-func lies[T any](v View, list []T) []T {
+// lies is a list of what its dims have, in the order in which they lie. What a dim in blocks has is parted.
+func lies[T any](v View, list []T, parted func(x T, block int) (around, in T)) []T {
 	if v.Transposed {
 		list = transpose(list)
 	}
-	if at := v.Innermost - 1; at >= 0 {
+	switch at := v.Innermost - 1; {
+	case at >= 0 && v.Block > 0:
+		around, in := parted(list[at], v.Block)
+		list = append(slices.Concat(list[:at], []T{around}, list[at+1:]), in)
+	case at >= 0:
 		list = append(slices.Concat(list[:at], list[at+1:]), list[at])
 	}
 	return list
@@ -123,7 +135,10 @@ func lies[T any](v View, list []T) []T {
 // since there is none between the two.
 func (g *Graph) seen(b *ops.Body, s *ops.Stage, index []*ir.Node, guard *ir.Node) ([]*ir.Node, *ir.Node) {
 	v := g.Views[s]
-	index = lies(v, index)
+	index = lies(v, index, func(x *ir.Node, block int) (around, in *ir.Node) {
+		n := b.Int(x.Type, int64(block))
+		return b.Div(x, n), b.Mod(x, n)
+	})
 	out := index
 	if v.Box != nil {
 		out = moved(b, index, v.Box, b.Sub)

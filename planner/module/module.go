@@ -89,7 +89,7 @@ func (m *Module) String() string {
 	for _, s := range m.Stages {
 		fmt.Fprintf(&b, "stage %s %s", graph.Key(s), m.Type(s))
 		if v, ok := m.Views[s]; ok {
-			fmt.Fprintf(&b, " transposed %v innermost %d interleaved %v box %v margin %v", v.Transposed, v.Innermost, v.Interleaved, v.Box, v.Margin)
+			fmt.Fprintf(&b, " transposed %v innermost %d block %d interleaved %v box %v margin %v", v.Transposed, v.Innermost, v.Block, v.Interleaved, v.Box, v.Margin)
 		}
 		fmt.Fprintln(&b)
 	}

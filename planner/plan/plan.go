@@ -138,10 +138,11 @@ type Buffer struct {
 	// Key names the stage among all of the program: see Key of a stage.
 	Key    string `yaml:"key,omitempty" json:"key,omitempty"`
 	Values string `yaml:"values,omitempty" json:"values,omitempty"` // what identifies the elements of a table
-	// Transposed says that the last two dims lie in memory in the other order; Innermost which of the array's own dims lies innermost, counted from 1, if not the last; Interleaved that real and imaginary part lie side by side, along a last dim; Box is which
+	// Transposed says that the last two dims lie in memory in the other order; Innermost which of the array's own dims lies innermost, counted from 1, if not the last; Block how many elements of it do, of which blocks there are where it was; Interleaved that real and imaginary part lie side by side, along a last dim; Box is which
 	// part of the array there is, dim by dim as they lie; Margin what is there besides at both ends of a dim, as it lies; Pad the margins of rows and their value; Held how much of each row, with margins, there is at a time; 0: all.
 	Transposed  bool    `yaml:"transposed,omitempty" json:"transposed,omitempty"`
 	Innermost   int     `yaml:"innermost,omitempty" json:"innermost,omitempty"`
+	Block       int     `yaml:"block,omitempty" json:"block,omitempty"`
 	Interleaved bool    `yaml:"interleaved,omitempty" json:"interleaved,omitempty"`
 	Box         []Box   `yaml:"box,omitempty,flow" json:"box,omitempty"`
 	Margin      *Margin `yaml:"margin,omitempty" json:"margin,omitempty"`

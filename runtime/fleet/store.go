@@ -108,29 +108,6 @@ func middle(at region.Region) region.Region {
 	return at.Along(0, region.Interval{Lo: row, Hi: row + 1})
 }
 
-// home is the part of a job for which the device holds the largest input that has an index for each of the kernel's.
-func (m *Member) home(j *Job) (home region.Set) {
-	var largest int64
-	for _, a := range j.Reads {
-		r, axes := m.replica(a.Buf), 0
-		for axes < min(len(j.Over), len(a.Buf.Shape)) && a.Buf.Shape[axes] == j.Kernel.Axes[axes].Extent {
-			axes++
-		}
-		if r == nil || axes == 0 || a.size() <= largest {
-			continue
-		}
-		largest, home = a.size(), nil
-		r.mu.Lock()
-		for _, at := range r.valid {
-			box := slices.Clone(j.Over)
-			copy(box, at[:axes])
-			home = home.With(box.Intersect(j.Over))
-		}
-		r.mu.Unlock()
-	}
-	return home
-}
-
 func (s *store) inParts(b *ir.Buffer) bool {
 	return slices.ContainsFunc(s.parts, func(a Array) bool { return a.Buf == b })
 }

@@ -87,9 +87,7 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 			v = 0
 		}
 		var x *Expr
-		if g.grouped && t.N == g.BesideAxis {
-			x = Name(AxisName(t.N)) // not cut to the tile
-		} else {
+		if x = g.ofGroup(t.N); x == nil {
 			x = g.Val(t.N, v, m).Regs[0]
 		}
 		if m == ByIteration && t.N == g.Iter.Index {
@@ -140,6 +138,23 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 		at = partial(g.Stack[e.Depth], Bin("+", at, e.E))
 	}
 	return Add(at, Int(c))
+}
+
+// ofGroup is a number that follows from where outputs begin that go together, which is not cut to the tile; nil for any other.
+func (g *Generator) ofGroup(n *ir.Node) *Expr {
+	if !g.grouped {
+		return nil
+	}
+	first := Add(Name(AxisName(g.BesideAxis)), Int(g.groupAt))
+	switch op, by := n.InBlocks(g.BesideAxis); {
+	case n == g.BesideAxis:
+		return first
+	case by > 0 && op == ir.Div:
+		return Bin("/", first, Int(by))
+	case by > 0:
+		return Bin("%", first, Int(by))
+	}
+	return nil
 }
 
 // aroundTurns is the depth at which an address is the same for turns that are made one behind the other but for what is known of each, where n is their index; 0: there

@@ -86,6 +86,7 @@ type Generator struct {
 	Filling    bool              // writing what lays values out for it
 	placing    map[*ir.Node]bool // memo of places
 	grouped    bool              // writing where elements begin that go together
+	groupAt    int               // how far behind the first output of a thread that is
 	Turns      *Turns            // iterations that are made one behind the other; nil: each is by itself
 	Origins    []*ir.Node        // of a block of threads, one an axis of the kernel; nil where nothing lies from there
 

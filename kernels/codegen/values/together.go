@@ -2,6 +2,7 @@ package values
 
 import (
 	"fmt"
+	"slices"
 
 	. "weft/kernels/codegen/tree"
 	"weft/kernels/ir"
@@ -40,9 +41,15 @@ func (g *Generator) GroupOf(v, n int) (first, at int) {
 // Group is where the elements begin that go together with that of output first.
 func (g *Generator) Group(buf *ir.Buffer, l ir.Linear, first int) *Expr {
 	from := g.Offset(g.BesideAxis, first)
-	g.grouped = true
+	g.grouped, g.groupAt = true, 0
 	defer func() { g.grouped = false }()
-	return Add(g.Pointer(buf, l, g.Neighbour(first, -from), ByLane), Int(from))
+	if slices.ContainsFunc(l.Terms, func(t ir.Term) bool {
+		_, by := t.N.InBlocks(g.BesideAxis)
+		return by%int64(g.Beside(g.BesideAxis)) != 0
+	}) {
+		g.groupAt, from = from, 0 // the outputs of a thread are in several blocks
+	}
+	return Add(g.Pointer(buf, l, g.Neighbour(first, -g.Offset(g.BesideAxis, first)), ByLane), Int(from))
 }
 
 // places reports what follows from elements that tell where others are, or how many turns there are: those of outputs beyond the tile, of which nobody knows what
