@@ -100,7 +100,7 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 		}
 		return false, err
 	}
-	job, err := w.job(over)
+	job, err := w.job(ctx, over)
 	if err != nil {
 		return true, err
 	}
@@ -152,7 +152,7 @@ func (w *work) share(shares []fleet.Share) {
 }
 
 // job describes a part of the kernel to the fleet.
-func (w *work) job(over region.Region) (*fleet.Job, error) {
+func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) {
 	r, k := w.run, w.step.Kernel
 	if w.loads == nil {
 		w.loads = bounds.Needed(k.IR)
@@ -177,7 +177,8 @@ func (w *work) job(over region.Region) (*fleet.Job, error) {
 		if err := r.defined(); err != nil {
 			return nil, err
 		}
-		j.Check = w.spotCheck(r.references[w.step.ID], over)
+		ref := r.references[w.step.ID]
+		j.Check, j.Beside, j.Relieve = w.spotCheck(ref, over), w.beside(ctx, ref, over), r.looked
 	}
 	return j, nil
 }

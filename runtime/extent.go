@@ -156,6 +156,9 @@ func (r *run) ease(step *bound.Step) {
 // free gives up arrays, and what was asked for them. Where devices alone hold what was made from some of these, they stay as long as there is memory
 // for that.
 func (r *run) free(ctx context.Context, ids []string) error {
+	if r.looks.Hold(ids) {
+		return nil
+	}
 	if r.stays() {
 		r.kept = r.arrays.Let(append(r.kept, ids...))
 		more := r.arrays.Taken(r.kept)

@@ -28,7 +28,7 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 	if r.opt.Inspect == nil {
 		return nil
 	}
-	stored, err := r.stored(step)
+	stored, err := r.arrays.Stored(step)
 	if err != nil {
 		return err
 	}

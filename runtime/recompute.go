@@ -60,7 +60,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 	}
 	points := audit.Points(k.IR.Domain(), audit.MostSamples, r.opt.Seed+1)
 	if r.stays() {
-		if err := r.arrays.Peek(ctx, step.Writes, bounds.Needed(k.IR), points); err != nil {
+		if err := r.arrays.Peek(ctx, step.Name, step.Writes, bounds.Needed(k.IR), points); err != nil {
 			return 0, "", err
 		}
 	}

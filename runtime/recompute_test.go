@@ -54,7 +54,7 @@ func TestComputingAgainFindsDamage(t *testing.T) {
 					kernel = s
 				}
 			}
-			stored, err := r.stored(kernel)
+			stored, err := r.arrays.Stored(kernel)
 			if err != nil {
 				t.Fatal(err)
 			}

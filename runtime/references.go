@@ -102,17 +102,3 @@ func (r *run) compileReferences(ctx context.Context, refs []*audit.Reference) (f
 	}
 	return func() {}, nil
 }
-
-// stored are the arrays that a kernel stores; those that devices hold alone may be without data.
-func (r *run) stored(step *bound.Step) ([]audit.Array, error) {
-	out := make([]audit.Array, len(step.Kernel.Roots))
-	for i, s := range step.Kernel.Roots {
-		b := r.arrays.ByStage[s]
-		h, err := r.arrays.Lying(b.ID)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = audit.Array{Of: b, HostArray: h}
-	}
-	return out, nil
-}

@@ -19,6 +19,7 @@ import (
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
 	"weft/runtime/journal"
+	"weft/runtime/look"
 	"weft/runtime/memory"
 	"weft/runtime/pages"
 	"weft/runtime/result"
@@ -43,6 +44,7 @@ type run struct {
 	inputs     []ops.InputIdentity              // what the sources read, where that is recorded
 	counted    map[*bound.Kernel]device.Counted // under Options.Count
 	meter      telemetry.Meter
+	looks      look.Line // at what devices have in line
 
 	program     *plan.DriveProgram // nil: of no drive
 	made        map[string]bool    // arrays that hold what they should: memory may be there before
@@ -93,7 +95,9 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*result.Result, error
 }
 
 func newRun(p *bound.Plan, opt Options, accelerators *fleet.Fleet) *run {
-	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: arrays.New(p, opt.Devices[0], accelerators), fleet: accelerators,
+	held := arrays.New(p, opt.Devices[0], accelerators)
+	return &run{plan: p, opt: opt, result: result.New(p, opt.Threads), arrays: held, fleet: accelerators,
+		looks:  look.Line{Arrays: held, Fleet: accelerators, Threads: opt.Threads, Trace: opt.Trace},
 		onHost: map[string]bool{}, made: map[string]bool{}, doubt: audit.Doubt{}, pages: pages.New(p, opt.Terminal), defined: func() error { return nil }, checkpoints: new([]string), hands: new(exec.Hands), scratch: map[string]*state.Disk{}}
 }
 
@@ -157,6 +161,7 @@ func (r *run) execute(ctx context.Context) error {
 		return err
 	}
 	defer r.spare()()
+	defer r.looks.End()
 	if r.plan.Stream != nil {
 		return r.stream(ctx)
 	}
@@ -165,6 +170,11 @@ func (r *run) execute(ctx context.Context) error {
 			return err
 		}
 		step := &r.plan.Steps[i]
+		if !r.away(step) { // it may hand out, or read, what is looked at
+			if err := r.looked(ctx); err != nil {
+				return err
+			}
+		}
 		if c, cuts := r.chained(step); cuts != nil {
 			works := make([]*work, len(c.Steps))
 			if err := r.runChain(ctx, c, cuts, works); err != nil {
@@ -183,7 +193,7 @@ func (r *run) execute(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return r.looked(ctx)
 }
 
 // failed says where an error belongs; a cancelled run has no failing stage.
@@ -280,8 +290,11 @@ func (r *run) judge(ctx context.Context, step *bound.Step, over region.Region) e
 			return err
 		}
 	}
-	if !r.opt.Verify {
+	if !r.opt.Verify || r.looks.Of(step) != nil {
 		return nil
+	}
+	if err := r.looked(ctx); err != nil {
+		return err
 	}
 	return r.verify(ctx, step, over)
 }

@@ -2,12 +2,15 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"weft/kernels/region"
+	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/bounds"
 	"weft/runtime/audit"
+	"weft/runtime/fleet"
 	"weft/runtime/result"
 )
 
@@ -25,7 +28,7 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 	if ref.Price() > costliestSpot {
 		return nil
 	}
-	n := int(max(1, min(spots, spotBudget/max(1, ref.Price()))))
+	n := spotsOf(ref)
 	var peaks []float64
 	return func(ctx context.Context, at region.Region) (string, error) {
 		defer func(start time.Time) { r.result.VerifyS += result.Since(start) }(time.Now())
@@ -37,7 +40,7 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 		if err := r.peek(ctx, w.step, ref, points); err != nil {
 			return "", err
 		}
-		arrays, err := r.stored(w.step)
+		arrays, err := r.arrays.Stored(w.step)
 		if err != nil {
 			return "", err
 		}
@@ -67,10 +70,58 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 	}
 }
 
+// spotsOf is at how many points a range is looked at.
+func spotsOf(ref *audit.Reference) int {
+	return int(max(1, min(spots, spotBudget/max(1, ref.Price()))))
+}
+
+// beside looks at what a kernel stores beside what follows it, at the points of its check and of its sample; nil where all of an array is looked at to know which those are.
+func (w *work) beside(ctx context.Context, ref *audit.Reference, over region.Region) func() (fleet.Look, error) {
+	r := w.run
+	if !r.stays() || !over.Equal(w.step.Kernel.IR.Domain()) || ref.Price() > costliestSpot ||
+		slices.ContainsFunc(w.step.Kernel.Roots, func(s *ops.Stage) bool {
+			return s.Void != nil || audit.Rule(s, r.arrays.ByStage[s].Storage()).Metric == ops.Level
+		}) {
+		return nil
+	}
+	return func() (fleet.Look, error) {
+		elements, err := r.stores(w.step, over)
+		if err != nil {
+			return nil, err
+		}
+		c, err := r.newSampling(w.step)
+		if err != nil {
+			return nil, err
+		}
+		return r.looks.Begin(ctx, w.step, over, ref, audit.Points(elements, spotsOf(ref), r.opt.Seed), audit.Points(elements, c.size, r.opt.Seed))
+	}
+}
+
+// looked ends looks beside the run, and judges by what they found; it does what a look could not, as those who wait do.
+func (r *run) looked(ctx context.Context) error {
+	if !r.looks.Under() {
+		return nil
+	}
+	if err := r.fleet.Settle(ctx); err != nil {
+		return err
+	}
+	for a := r.looks.Next(); a != nil; a = r.looks.Next() {
+		r.doubt.Spread(a.Step)
+		r.result.VerifyS += a.Waited.Seconds()
+		if err := r.verify(ctx, a.Step, a.Over); err != nil {
+			return r.failed(ctx, a.Step, err)
+		}
+		if err := r.free(ctx, r.looks.Known()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // peek has the host see what a step stored at some points, and what its reference reads there.
 func (r *run) peek(ctx context.Context, step *bound.Step, ref *audit.Reference, points [][]int) error {
 	if r.stays() {
-		return r.arrays.Peek(ctx, step.Writes, bounds.Needed(ref.Kernel), points)
+		return r.arrays.Peek(ctx, step.Name, step.Writes, bounds.Needed(ref.Kernel), points)
 	}
 	return nil
 }
@@ -86,7 +137,7 @@ func (r *run) peaks(ctx context.Context, step *bound.Step, over region.Region) (
 	if err != nil {
 		return nil, err
 	}
-	arrays, err := r.stored(step)
+	arrays, err := r.arrays.Stored(step)
 	if err != nil {
 		return nil, err
 	}

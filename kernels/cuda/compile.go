@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"sync"
 
+	"weft/kernels/codegen/cuda"
 	"weft/kernels/cuda/launch"
 	"weft/kernels/cuda/nvrtc"
 )
@@ -18,6 +19,8 @@ var _ builder = compiler{}
 // builder compiles each kernel to an image of its own; in their order.
 type builder interface {
 	build(ctx context.Context, codes []*launch.Code, target nvrtc.Target) ([]nvrtc.Image, error)
+	// source compiles text behind the prelude of kernels.
+	source(name, text string, target nvrtc.Target) (nvrtc.Image, error)
 }
 
 // build compiles several kernels at a time.
@@ -36,6 +39,10 @@ func (c compiler) build(ctx context.Context, codes []*launch.Code, target nvrtc.
 	}
 	group.Wait()
 	return images, errors.Join(problems...)
+}
+
+func (c compiler) source(name, text string, target nvrtc.Target) (nvrtc.Image, error) {
+	return c.kept.Compile(name, cuda.Prelude()+text, target, cuda.Flags())
 }
 
 func (c compiler) one(code *launch.Code, target nvrtc.Target) (nvrtc.Image, error) {

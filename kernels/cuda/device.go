@@ -36,7 +36,9 @@ type Device struct {
 	page      int64 // bytes of the smallest mapping; 0: none can be made
 	pool      pool
 
-	upload, compute, download *engine
+	upload, compute, download, look *engine // look packs what is copied in pieces
+
+	gather gatherer
 
 	capability int
 	speeds     speeds

@@ -69,6 +69,7 @@ func TestFakeDriver(t *testing.T) {
 		{"TestOnFakeEngines", "FAKE_CUDA_SLOW=60"},
 		{"TestOnFakeRates", ""},
 		{"TestOnFakeLine", "FAKE_CUDA_SLOW=40"},
+		{"TestOnFakeGather", "FAKE_CUDA_SLOW=40"},
 		{"TestOnFakeLineLost", "FAKE_CUDA_FAILS=3"},
 		{"TestOnFakePeers", "FAKE_CUDA_DEVICES=2"},
 	} {
@@ -134,6 +135,25 @@ func (h hostBuilder) build(ctx context.Context, codes []*launch.Code, _ nvrtc.Ta
 		}
 	}
 	return images, nil
+}
+
+// source compiles a kernel of pointers and, behind them, a number.
+func (h hostBuilder) source(name, text string, _ nvrtc.Target) (nvrtc.Image, error) {
+	file, object := filepath.Join(h.dir, name+".c"), filepath.Join(h.dir, name+".so")
+	n := strings.Count(text[:strings.Index(text, "{")], ",") + 1
+	params := make([]string, n)
+	for i := range params {
+		params[i] = fmt.Sprintf("p[%d]", i)
+	}
+	params[n-1] = fmt.Sprintf("*(long long *)&p[%d]", n-1)
+	run := fmt.Sprintf("int %s_params = %d;\nint %s_run(const weft_launch *l) {\nvoid **p = l->params;\nweft_dims(l);\nWEFT_BLOCKS(l) WEFT_ALONE(l) %s(%s);\nreturn 0;\n}\n", name, n, name, name, strings.Join(params, ", "))
+	if err := os.WriteFile(file, []byte(emulated.Text(nil)+text+run), 0o644); err != nil {
+		return nvrtc.Image{}, err
+	}
+	if out, err := exec.Command(h.cc, append(c.Flags(), "-shared", "-fPIC", "-o", object, file, "-lm")...).CombinedOutput(); err != nil {
+		return nvrtc.Image{}, fmt.Errorf("%w\n%s", err, out)
+	}
+	return nvrtc.Image{Data: []byte(object)}, nil
 }
 
 func TestOnFakeConformance(t *testing.T) {

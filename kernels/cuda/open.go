@@ -92,7 +92,7 @@ func (d *Device) start() (active bool, err error) {
 	if err := cu.SetCurrentContext(d.context); err != nil {
 		return true, err
 	}
-	for _, e := range []**engine{&d.upload, &d.compute, &d.download} {
+	for _, e := range []**engine{&d.upload, &d.compute, &d.download, &d.look} {
 		if *e, err = newEngine(); err != nil {
 			return true, err
 		}

@@ -5,9 +5,11 @@ package cuda
 import (
 	"errors"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
+	"weft/kernels/cuda/cubin"
 	"weft/kernels/device"
 	"weft/kernels/ir"
 )
@@ -155,4 +157,90 @@ func TestOnFakePeers(t *testing.T) {
 		t.Error("a copy of freed memory")
 	}
 	mem[1].Free()
+}
+
+// Pieces of what a launch in line makes are gathered behind it, beside launches behind that one, by one wait; those of what is not there are refused, and nothing is left over.
+func TestOnFakeGather(t *testing.T) {
+	const each = 40 * time.Millisecond
+	d := onFake(t)
+	k, program, m := counting(t, d, 100000)
+	launch, err := program.Enqueue(device.Bindings{Mem: map[*ir.Buffer]device.Memory{k.Stores[0].Buf: m}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.gathering(); err != nil {
+		t.Fatal(err)
+	}
+	before := d.Usage().Allocated
+	start := time.Now()
+	first, err := launch(k.Domain())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []int32
+	var pieces []device.Span
+	for i := int32(0); i < 100000; i += 397 {
+		n := i%3 + 1
+		pieces = append(pieces, device.Span{From: 4 * int64(i+2), To: 4 * int64(i+2+n)})
+		for j := range min(n, 100000-i) {
+			want = append(want, i+j)
+		}
+	}
+	got := make([]byte, 4*len(want))
+	gathered, err := m.(device.Gathering).EnqueueGather(t.Context(), got, pieces)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var last device.Pending
+	for range 10 {
+		if last, err = launch(k.Domain()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		if _, err := gathered.Wait(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if took := time.Since(start); took < 3*each || took > 9*each {
+		t.Errorf("what is behind one launch of %v and before ten others is there after %v", each, took)
+	}
+	if out := device.View[int32](got, ir.I32); !slices.Equal(out, want) {
+		t.Errorf("%v, not %v", out[:10], want[:10])
+	}
+	for _, p := range []device.Pending{last, first} {
+		if _, err := p.Wait(); err != nil {
+			t.Error(err)
+		}
+	}
+	if u := d.Usage(); u.Launches != 2 || u.BytesIn != 0 || u.BytesOut != int64(len(got)) || u.Allocated != before {
+		t.Errorf("%+v, before it %d allocated", u, before)
+	}
+	for _, p := range [][]device.Span{{{From: 0, To: 8}}, {{From: 4 * 100003, To: 4 * 100004}}} {
+		if _, err := m.(device.Gathering).EnqueueGather(t.Context(), got[:4], p); err == nil {
+			t.Errorf("%v was gathered in 4 bytes", p)
+		}
+	}
+	m.Free()
+	if _, err := m.(device.Gathering).EnqueueGather(t.Context(), got[:4], []device.Span{{From: 0, To: 4}}); err == nil {
+		t.Error("freed memory was gathered")
+	}
+}
+
+// NVRTC makes machine code of the kernel that gathers.
+func TestGatherCompiles(t *testing.T) {
+	lib := library(t)
+	kept, err := lib.In(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, capability := range capabilities {
+		image, err := compiler{kept}.source(gatherName, gatherText, lib.Best(capability))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found, err := cubin.Read(image.Data); err != nil || found[gatherName].Registers == 0 || found[gatherName].Stack > 0 {
+			t.Errorf("capability %d: %+v, %v", capability, found, err)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package device
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"weft/kernels/ir"
@@ -29,6 +30,24 @@ type Streaming interface {
 type Pending interface {
 	// Wait returns when it is over: how long the device took for it, and what became of it. It may be called again.
 	Wait() (time.Duration, error)
+}
+
+// Gathering is memory of which pieces that lie all over come to the host together, by one wait.
+type Gathering interface {
+	Memory
+	// EnqueueGather is Streaming.EnqueueOut for pieces that are packed into dst, one behind the other.
+	EnqueueGather(ctx context.Context, dst []byte, pieces []Span) (Pending, error)
+}
+
+// CheckPieces reports pieces that are not as long as their bytes.
+func CheckPieces(pieces []Span, n int) error {
+	for _, p := range pieces {
+		n -= int(p.To - p.From)
+	}
+	if n != 0 {
+		return fmt.Errorf("%d pieces are %d bytes apart from what they are packed into", len(pieces), n)
+	}
+	return nil
 }
 
 // Peer is memory to which memory of some other devices is copied without the host.

@@ -310,3 +310,48 @@ func TestPinnedAndPace(t *testing.T) {
 		}
 	})
 }
+
+// Pieces come together, as a copy that waits for what is in line; what is not there, freed, or fails as described does not.
+func TestGather(t *testing.T) {
+	d := open(t, "{memory: 1 MiB, launch: 4us, shortest: 2us, link: {rate: 1e9, latency: 8us}, failures: [{on: download, at: 2}]}", Options{})
+	buf := &ir.Buffer{Name: "b", Type: ir.U8, Shape: []int{100}}
+	m, err := d.Alloc(buf)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data := make([]byte, 100)
+	for i := range data {
+		data[i] = byte(i)
+	}
+	if err := device.Write(t.Context(), m, 0, data); err != nil {
+		t.Fatal(err)
+	}
+	gather := func(n int, pieces ...device.Span) ([]byte, time.Duration, error) {
+		got := make([]byte, n)
+		p, err := m.(device.Gathering).EnqueueGather(t.Context(), got, pieces)
+		if err != nil {
+			return nil, 0, err
+		}
+		took, err := p.Wait()
+		return got, took, err
+	}
+	got, took, err := gather(5, device.Span{From: 3, To: 5}, device.Span{From: 97, To: 100})
+	if want := 14*time.Microsecond + 2*5*time.Nanosecond; err != nil || string(got) != "\x03\x04\x61\x62\x63" || took != want { // from memory that is not page-locked
+		t.Errorf("%v in %v, %v", got, took, err)
+	}
+	if u := d.Usage(); u.BytesOut != 5 || u.Launches != 0 || u.Download != took {
+		t.Errorf("%+v", u)
+	}
+	if _, _, err := gather(1, device.Span{From: 3, To: 4}); err == nil || !strings.Contains(err.Error(), "download 2 fails") {
+		t.Error(err)
+	}
+	for _, p := range []device.Span{{From: 3, To: 5}, {From: 100, To: 101}, {From: -1, To: 0}} {
+		if _, _, err := gather(1, p); err == nil {
+			t.Errorf("%v was gathered", p)
+		}
+	}
+	m.Free()
+	if _, _, err := gather(1, device.Span{From: 3, To: 4}); err == nil || !strings.Contains(err.Error(), "freed") {
+		t.Error(err)
+	}
+}

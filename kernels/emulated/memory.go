@@ -29,6 +29,7 @@ type memory struct {
 var (
 	_ device.Streaming = (*memory)(nil)
 	_ device.Peer      = (*memory)(nil)
+	_ device.Gathering = (*memory)(nil)
 )
 
 // marginFill is what margins hold, so that a write beyond the buffer is noticed when the buffer is read or freed.

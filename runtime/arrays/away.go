@@ -3,12 +3,16 @@ package arrays
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
+	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/planner/bound"
 	"weft/planner/bounds"
+	"weft/runtime/audit"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
 )
@@ -43,6 +47,20 @@ func (a *Arrays) Lying(id string) (ops.HostArray, error) {
 	return a.ByID[id].In(a.Memory), nil
 }
 
+// Stored are the arrays that a kernel stores; those that devices hold alone may be without data.
+func (a *Arrays) Stored(step *bound.Step) ([]audit.Array, error) {
+	out := make([]audit.Array, len(step.Kernel.Roots))
+	for i, s := range step.Kernel.Roots {
+		b := a.ByStage[s]
+		h, err := a.Lying(b.ID)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = audit.Array{Of: b, HostArray: h}
+	}
+	return out, nil
+}
+
 // Room gives parts of some arrays memory on the host once a fleet asks for it.
 func (a *Arrays) Room(ids []string) func(*ir.Buffer) (fleet.Array, error) {
 	return func(part *ir.Buffer) (fleet.Array, error) {
@@ -74,10 +92,9 @@ func (a *Arrays) Room(ids []string) func(*ir.Buffer) (fleet.Array, error) {
 	}
 }
 
-// Peek has the host see some arrays at some points, and what is loaded there; nil: nothing is.
-func (a *Arrays) Peek(ctx context.Context, ids []string, loads *bounds.Loads, points [][]int) error {
-	at := map[*ir.Buffer][]region.Region{}
-	var order []*ir.Buffer
+// wanted are the parts of some arrays at some points, and of what is loaded there, that devices alone hold; nil: nothing is loaded.
+func (a *Arrays) wanted(ids []string, loads *bounds.Loads, points [][]int) (order []*ir.Buffer, at map[*ir.Buffer][]region.Region) {
+	at = map[*ir.Buffer][]region.Region{}
 	add := func(part *ir.Buffer, box region.Region) {
 		if len(box) == 0 {
 			box = region.Whole(part.Shape...)
@@ -105,22 +122,53 @@ func (a *Arrays) Peek(ctx context.Context, ids []string, loads *bounds.Loads, po
 			}
 		}
 	}
-	for _, part := range order {
-		all, look := region.Whole(part.Shape...), a.fleet.Peek
+	for part, boxes := range at {
 		var n int64
-		for _, box := range at[part] {
+		for _, box := range boxes {
 			n += box.Points()
 		}
-		if 2*n > all.Points() { // most of it is all of it
-			at[part], look = []region.Region{all}, a.fleet.Fetch
-		}
-		for _, box := range at[part] {
-			if err := look(ctx, part, box); err != nil {
-				return err
-			}
+		if all := region.Whole(part.Shape...); 2*n > all.Points() { // most of it is all of it
+			at[part] = []region.Region{all}
 		}
 	}
-	return nil
+	return order, at
+}
+
+// Peek has the host see some arrays at some points, and what is loaded there; nil: nothing is.
+func (a *Arrays) Peek(ctx context.Context, stage string, ids []string, loads *bounds.Loads, points [][]int) error {
+	wants, err := a.Glimpses(ids, loads, points)
+	for i := 0; i < len(wants) && err == nil; i++ {
+		if part := wants[i].Array.Buf; wants[i].At[0].Equal(region.Whole(part.Shape...)) {
+			err = a.fleet.Fetch(ctx, part, wants[i].At[0])
+			wants = slices.Delete(wants, i, i+1)
+			i--
+		}
+	}
+	if err != nil || len(wants) == 0 {
+		return err
+	}
+	return a.fleet.PeekAll(ctx, stage, wants)
+}
+
+// Glimpses are what Peek would have the host see, with memory for it.
+func (a *Arrays) Glimpses(ids []string, loads *bounds.Loads, points [][]int) (out []fleet.Glimpse, err error) {
+	order, at := a.wanted(ids, loads, points)
+	room := a.Room(slices.Collect(maps.Keys(a.ByID)))
+	for _, part := range order {
+		on, err := room(part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, fleet.Glimpse{Array: on, At: at[part]})
+	}
+	return out, nil
+}
+
+// Snapshot is the memory that there is now.
+func (a *Arrays) Snapshot() map[*ir.Buffer]device.Memory {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return maps.Clone(a.Memory)
 }
 
 // Taken is the memory of some arrays.

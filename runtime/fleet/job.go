@@ -47,6 +47,10 @@ type Job struct {
 	Host func(ctx context.Context, at region.Region) error
 	// Check looks at a range once all are done, and says what is wrong with it; empty: nothing is. nil: nothing is looked at.
 	Check func(ctx context.Context, at region.Region) (fault string, err error)
+	// Beside begins to look at all that the job makes, which a device has in line then, beside what follows: the job is not waited for to be checked. nil: it is.
+	Beside func() (Look, error)
+	// Relieve gives up what is kept for the sake of being looked at; it is called where a device lacks room. nil: nothing is.
+	Relieve func(ctx context.Context) error
 	// Done hears how many points of the kernel are done, and how long after they were begun.
 	Done func(points int64, took time.Duration)
 	// Later hears how long a device took for what was in line when Run returned. nil: nobody asks.
@@ -146,6 +150,11 @@ type sharing struct {
 
 // Run does a job, or leaves it in line on a device. What no device does, the host does. The error is of the host, of Failed, or the context's.
 func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
+	if j.Relieve != nil && f.crowded(j) {
+		if err := j.Relieve(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if shares, ok, err := f.enqueue(ctx, j); ok || err != nil {
 		return shares, err
 	}

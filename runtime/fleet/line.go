@@ -16,14 +16,17 @@ type waiting struct {
 	job   *Job
 	m     *Member
 	done  device.Pending
+	look  Look // nil: nobody looks at it
+	asked bool // somebody asks for what it makes; else, if kept, what it makes is what something is made again from
+	kept  bool
 	begun time.Time // as far as the host can tell
 	ended time.Time
 }
 
-// enqueue puts a job in line on its only device, where all that it makes stays and nobody looks at it: kernels that follow each other do so without the
+// enqueue puts a job in line on its only device, where what it makes is left until somebody asks, and nobody must look at it at once: kernels that follow each other do so without the
 // host. False: it is to be done as others are. Who asks for what it makes has it settled.
 func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, err error) {
-	if j.Check != nil || j.Tiles != nil || slices.ContainsFunc(j.Writes, func(a Array) bool { return !j.stays(a) }) {
+	if j.Check != nil && j.Beside == nil || j.Tiles != nil || j.Stays == nil {
 		return nil, false, nil
 	}
 	s := f.begin(j, func() {})
@@ -59,7 +62,7 @@ func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, e
 			return nil, true, err
 		}
 		c.m.failed(err)
-		err = f.instead(ctx, j, j.Over, c.m.failure(j, err))
+		err = f.instead(ctx, j, j.Over, c.m.failure(j, err.Error()))
 		j.Done(j.Over.Points(), time.Since(start))
 		return nil, true, err
 	}
@@ -68,6 +71,11 @@ func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, e
 		f.leave(j, a, j.Over, j.made(a, j.Over))
 	}
 	f.line = append(f.line, q)
+	if j.Beside != nil {
+		if q.look, err = j.Beside(); err != nil {
+			return nil, true, err
+		}
+	}
 	j.Done(j.Over.Points(), time.Since(start))
 	c.share.Ranges, c.points = 1, j.Over.Points()
 	return s.shares(), true, nil
@@ -90,11 +98,11 @@ func (q *waiting) put(ctx context.Context, f *Fleet, program device.Queued) erro
 }
 
 // failure is what a device could not do of a job.
-func (m *Member) failure(j *Job, err error) Failure {
-	return Failure{Stage: j.Stage, Device: m.name, Kind: m.kind, Reason: err.Error(), Ranges: 1}
+func (m *Member) failure(j *Job, why string) Failure {
+	return Failure{Stage: j.Stage, Device: m.name, Kind: m.kind, Reason: why, Ranges: 1}
 }
 
-// settle waits for all that is in line, and has what failed done again: that by the host, and what came behind it, which may have read it, once more. It is called
+// settle waits for all that is in line, and has what failed or is wrong done again: that by the host, and what came behind it, which may have read it, once more. It is called
 // by who runs jobs or asks for what they make, one at a time.
 func (f *Fleet) settle(ctx context.Context) error {
 	if len(f.line) == 0 {
@@ -110,9 +118,19 @@ func (f *Fleet) settle(ctx context.Context) error {
 			waited[q.m] = true
 		}
 	}
+	for _, q := range line { // those who look closer may have the host get it, whatever it is
+		for _, a := range q.job.Writes {
+			q.kept = q.kept || f.Lacks(a.Buf)
+			q.asked = q.asked || f.Lacks(a.Buf) && !f.unheld(a)
+		}
+	}
 	for i, q := range line {
-		if err := q.settle(line[:i]); err != nil {
-			return f.again(ctx, line[i:], err)
+		why, blame, err := q.became(ctx, line[:i])
+		if err != nil {
+			return err
+		}
+		if why != "" {
+			return f.again(ctx, line[i:], why, blame)
 		}
 	}
 	return nil
@@ -120,6 +138,23 @@ func (f *Fleet) settle(ctx context.Context) error {
 
 // Waited is the time so far in which the host waited for jobs that devices had in line, and saw to them. It is part of what it did when somebody asked for what they make.
 func (f *Fleet) Waited() time.Duration { return f.waited }
+
+// became is why a job is to be done again, and what counts that for its device; empty: it is not.
+func (q *waiting) became(ctx context.Context, before []*waiting) (why string, blame func(), err error) {
+	failed, fault := q.settle(before), ""
+	if failed == nil {
+		if fault, failed, err = q.looked(ctx); err != nil {
+			return "", nil, err
+		}
+	}
+	switch {
+	case failed != nil:
+		return failed.Error(), func() { q.m.failed(failed) }, nil
+	case fault != "":
+		return "wrong result: " + fault, func() { q.m.count(func(u *Usage) { u.Failures++ }) }, nil
+	}
+	return "", nil, nil
+}
 
 // settle takes in what became of a job that is over, behind others.
 func (q *waiting) settle(before []*waiting) error {
@@ -151,10 +186,11 @@ func (q *waiting) later(seconds float64) {
 	}
 }
 
-// again has jobs done once more of which the first failed.
-func (f *Fleet) again(ctx context.Context, failed []*waiting, err error) error {
+// again has jobs done once more of which the first failed, or was wrong.
+func (f *Fleet) again(ctx context.Context, failed []*waiting, why string, blame func()) error {
 	var unheld []Array
 	for i, q := range failed {
+		q.void()
 		if i > 0 {
 			_, err := q.done.Wait()
 			if err != nil {
@@ -170,17 +206,17 @@ func (f *Fleet) again(ctx context.Context, failed []*waiting, err error) error {
 			}
 		}
 	}
+	blame()
 	first := failed[0]
-	first.m.failed(err)
-	if err := f.replace(ctx, first, first.m.failure(first.job, err)); err != nil {
+	if err := f.replace(ctx, first, first.m.failure(first.job, why)); err != nil {
 		return err
 	}
 	for _, q := range failed[1:] {
-		if !slices.ContainsFunc(q.job.Writes, func(a Array) bool { return f.Lacks(a.Buf) }) {
+		if !q.kept {
 			continue // nobody asks for it any more
 		}
 		if why := q.m.out(); why != "" {
-			if err := f.replace(ctx, q, q.m.failure(q.job, errors.New(why))); err != nil {
+			if err := f.replace(ctx, q, q.m.failure(q.job, why)); err != nil {
 				return err
 			}
 			continue
@@ -203,7 +239,7 @@ func (f *Fleet) again(ctx context.Context, failed []*waiting, err error) error {
 
 // replace has the host do what a device failed to do, unless it was given up: then it is made again if something is made again from it.
 func (f *Fleet) replace(ctx context.Context, q *waiting, why Failure) error {
-	if slices.ContainsFunc(q.job.Writes, func(a Array) bool { return f.Lacks(a.Buf) && !f.unheld(a) }) {
+	if q.asked {
 		return f.instead(ctx, q.job, q.job.Over, why)
 	}
 	return q.job.Failed(why)

@@ -64,7 +64,7 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region
 		s.leaves(c, err.Error())
 	}
 	c.m.failed(err)
-	s.onHost(ctx, at, c.m.failure(s.job, err))
+	s.onHost(ctx, at, c.m.failure(s.job, err.Error()))
 	s.job.Done(at.Points(), time.Since(start))
 }
 
@@ -159,12 +159,12 @@ func (s *sharing) rest(ctx context.Context) {
 		f := Failure{Stage: s.job.Stage}
 		for _, name := range s.job.Devices { // which may be left out since it was asked, for what it had in line
 			if m := s.fleet.member(name); m != nil && m.out() != "" {
-				f = m.failure(s.job, errors.New(m.out()))
+				f = m.failure(s.job, m.out())
 			}
 		}
 		for _, c := range s.workers {
 			if why := cmp.Or(c.out, c.m.out()); why != "" {
-				f = c.m.failure(s.job, errors.New(why))
+				f = c.m.failure(s.job, why)
 			}
 		}
 		at := q.left[0]

@@ -1,13 +1,18 @@
 package fleet_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/emulated"
+	"weft/kernels/ir"
 	"weft/kernels/native"
+	"weft/kernels/region"
 	"weft/lang/check"
 	"weft/ops/catalogue"
 	"weft/planner"
@@ -197,61 +202,172 @@ func failEverywhere(t *testing.T, cpu *native.Device, want seen, verify bool, ba
 	}
 }
 
-// Kernels that follow each other on a device are not waited for one by one: of ten, the host waits for the copy in, for nine launches together, for the last one, whose array is asked for, and for the copy out,
-// and none of them is later for it.
+// Kernels that follow each other on a device are not waited for one by one: of ten, the host waits for the copy in, for all launches together, and for the copy out,
+// and none of them is later for it. Who looks at them does so beside that, and waits once for each; the run ends once all of them are looked at.
 func TestChainsAreNotWaitedFor(t *testing.T) {
-	described(func(t *testing.T, cpu *native.Device) {
-		devices := emulatedDevices(t, cpu, "{pace: 1, sms: 132, launch: 4us, shortest: 2us, sync: 25us, flops: 30e12, bandwidth: 4.3e12, link: {rate: 50e9, latency: 8us}}")
-		_, r, err := run(t, planned(t, tenth, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		u, wall := r.Devices[0], 0.0
-		for _, k := range r.Kernels {
-			if len(k.Shares) > 0 {
-				wall += k.Wall
-				if s := k.Shares[0]; s.Compute <= 0 || s.Ranges != 1 {
-					t.Errorf("%s: %+v", k.Name, s)
+	for _, verify := range []bool{false, true} {
+		described(func(t *testing.T, cpu *native.Device) {
+			devices := emulatedDevices(t, cpu, "{pace: 1, sms: 132, launch: 4us, shortest: 2us, sync: 25us, flops: 30e12, bandwidth: 4.3e12, link: {rate: 50e9, latency: 8us}}")
+			start := time.Now()
+			_, r, err := run(t, planned(t, tenth, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true, Verify: verify})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all := time.Since(start)
+			u, wall := r.Devices[0], 0.0
+			for _, k := range r.Kernels {
+				if len(k.Shares) > 0 {
+					wall += k.Wall
+					if s := k.Shares[0]; s.Compute <= 0 || s.Ranges != 1 {
+						t.Errorf("%s: %+v", k.Name, s)
+					}
 				}
 			}
-		}
-		t.Logf("%d launches, %d waits of the host, %.3g us computing, %.3g us in all", u.Launches, u.Waits, 1e6*u.Compute, 1e6*wall)
-		if u.Launches != 10 || u.Waits > 4 || u.Ranges != 10 || u.Kernels != 10 {
-			t.Errorf("%+v", u)
-		}
-		if alone := 10*25e-6 + u.Compute; wall > alone { // what waiting for each would take, without its copies
-			t.Errorf("%g s in all, %g s if each were waited for", wall, alone)
-		}
-	})(t)
+			t.Logf("verify %t: %d launches, %d waits of the host, %.3g us computing, %.3g us of kernels, %v in all", verify, u.Launches, u.Waits, 1e6*u.Compute, 1e6*wall, all)
+			waits, most := int64(3), 200*time.Microsecond
+			if verify {
+				waits, most = 3+10, 800*time.Microsecond // of which a look takes 50 us, one after the other
+			}
+			if u.Launches != 10 || u.Ranges != 10 || u.Kernels != 10 || u.Waits > waits || all > most {
+				t.Errorf("%v, %+v", all, u)
+			}
+			if alone := 10*25e-6 + u.Compute; wall > alone { // what waiting for each would take, without its copies
+				t.Errorf("%g s in all, %g s if each were waited for", wall, alone)
+			}
+			looked := 0
+			for _, p := range r.Parity {
+				if p.Samples > 400 && p.OK {
+					looked++
+				}
+			}
+			if verify && looked != 11 || !verify && looked > 0 {
+				t.Errorf("%d arrays were looked at: %+v", looked, r.Parity)
+			}
+		})(t)
+	}
 }
 
-// What fails in line is told of the kernel that failed, under Strict too, and not of the one that found it.
+// What fails in line, or is wrong, is told of the kernel that failed, under Strict too, and not of the one that found it; what follows from it is made again.
 func TestFailuresInLineAreAttributed(t *testing.T) {
 	cpu := host(t)
-	names := map[int]string{}
-	for n := 1; n <= 10; n++ {
-		devices := emulatedDevices(t, cpu, fmt.Sprintf("{failures: [{on: launch, at: %d}]}", n))
-		p := planned(t, tenth, "", cpu, devices)
-		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices})
+	want, _, err := run(t, planned(t, strings.ReplaceAll(tenth, "(gpu)", "(cpu)"), "", cpu, nil), runtime.Options{Devices: chain(cpu)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"fail", "wrong"} {
+		for n := 1; n <= 10; n++ {
+			opt := runtime.Options{Devices: chain(cpu), Verify: kind == "wrong"}
+			devices := func() []device.Device {
+				return emulatedDevices(t, cpu, fmt.Sprintf("{failures: [{on: launch, at: %d, kind: %s}]}", n, kind))
+			}
+			opt.Accelerators = devices()
+			p := planned(t, tenth, "", cpu, opt.Accelerators)
+			got, r, err := run(t, p, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if apart := got.apart(t, want); apart > 0 {
+				t.Errorf("%s, %d: %g apart", kind, n, apart)
+			}
+			name, at := "", 0
+			for _, s := range p.Steps {
+				if s.Kernel != nil && len(s.Kernel.Place.Devices) > 0 {
+					if at++; at == n {
+						name = s.Name
+					}
+				}
+			}
+			if len(r.Fallbacks) != 1 || r.Fallbacks[0].Stage != name || r.Fallbacks[0].Count != 1 || r.Devices[0].Failures != 1 || r.Devices[0].Quarantined != "" ||
+				strings.HasPrefix(r.Fallbacks[0].Reason, "wrong result: ") != (kind == "wrong") {
+				t.Errorf("%s, %d, %s: %+v; %+v", kind, n, name, r.Fallbacks, r.Devices[0])
+			}
+			for i, p := range r.Parity {
+				if !p.OK {
+					t.Errorf("%s, %d: parity %d: %+v", kind, n, i, p)
+				}
+			}
+			opt.Accelerators, opt.Strict = devices(), true
+			_, _, err = run(t, planned(t, tenth, "", cpu, opt.Accelerators), opt)
+			var stage *result.StageError
+			if !errors.As(err, &stage) || stage.Stage != name || strings.Count(err.Error(), name+": ") != 1 {
+				t.Errorf("%s, %d, %s, under Strict: %v", kind, n, name, err)
+			}
+		}
+	}
+}
+
+// speckled is a device that loses some rows of what its third launch makes.
+type speckled struct {
+	*emulated.Device
+	launches int
+}
+
+type speckledProgram struct {
+	device.Queued
+	on *speckled
+}
+
+func (d *speckled) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.Options) ([]device.Program, error) {
+	out, err := d.Device.Compile(ctx, kernels, opt)
+	for i, p := range out {
+		out[i] = speckledProgram{p.(device.Queued), d}
+	}
+	return out, err
+}
+
+func (p speckledProgram) Enqueue(b device.Bindings) (func(region.Region) (device.Pending, error), error) {
+	launch, err := p.Queued.Enqueue(b)
+	return func(at region.Region) (device.Pending, error) {
+		pending, err := launch(at)
+		if p.on.launches++; p.on.launches == 3 && err == nil {
+			const row = 4 * 512
+			err = device.Write(context.Background(), b.Mem[p.Kernel().Stores[0].Buf], 100*row, make([]byte, 8*row))
+		}
+		return pending, err
+	}, err
+}
+
+// What is wrong at a few elements, and what is made from these, is found by the samples, which are taken beside the run, and nothing is handed out before that is known.
+func TestSamplesBesideTheRunCount(t *testing.T) {
+	cpu := host(t)
+	devices := func() []device.Device {
+		return []device.Device{&speckled{Device: emulatedDevices(t, cpu, "{}")[0].(*emulated.Device)}}
+	}
+	opt := runtime.Options{Devices: chain(cpu), Accelerators: devices(), Verify: true}
+	_, r, err := run(t, planned(t, tenth, "", cpu, opt.Accelerators), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wrong, names []string
+	for _, p := range r.Parity {
+		if names = append(names, p.Value); !p.OK {
+			wrong = append(wrong, p.Value)
+		}
+	}
+	if fmt.Sprint(wrong) != "[a3 a4]" || fmt.Sprint(names) != "[a0 a1 a2 a3 a4 a5 a6 a7 a8 a9 a10]" || len(r.Fallbacks) > 0 || len(r.Warnings) != 2 {
+		t.Errorf("%v of %v are beyond their tolerance; %+v; %+v", wrong, names, r.Warnings, r.Fallbacks)
+	}
+	opt.Strict, opt.Accelerators = true, devices()
+	handed, _, err := run(t, planned(t, tenth, "", cpu, opt.Accelerators), opt)
+	var stage *result.StageError
+	if !errors.As(err, &stage) || !strings.HasPrefix(err.Error(), stage.Stage+": a3 ") || len(handed) > 0 {
+		t.Errorf("%d arrays are handed out under Strict: %v", len(handed), err)
+	}
+}
+
+// Arrays that are kept to be looked at go where there is no room for them, and are not copied to the host for that.
+func TestLooksGiveWay(t *testing.T) {
+	cpu := host(t)
+	const array = 4*256*512 + 2*4*device.Margin
+	for _, arrays := range []float64{2, 3, 4.5} {
+		devices := emulatedDevices(t, cpu, fmt.Sprintf("{memory: %d}", int(arrays*array)))
+		_, r, err := run(t, planned(t, tenth, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true, Verify: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := 0
-		for _, s := range p.Steps {
-			if s.Kernel != nil && len(s.Kernel.Place.Devices) > 0 {
-				if at++; at == n {
-					names[n] = s.Name
-				}
-			}
-		}
-		if len(r.Fallbacks) != 1 || r.Fallbacks[0].Stage != names[n] || r.Fallbacks[0].Count != 1 || r.Devices[0].Failures != 1 || r.Devices[0].Quarantined != "" {
-			t.Errorf("%d, %s: %+v; %+v", n, names[n], r.Fallbacks, r.Devices[0])
-		}
-		devices = emulatedDevices(t, cpu, fmt.Sprintf("{failures: [{on: launch, at: %d}]}", n))
-		_, _, err = run(t, planned(t, tenth, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
-		var stage *result.StageError
-		if !errors.As(err, &stage) || stage.Stage != names[n] || strings.Count(err.Error(), names[n]+": ") != 1 {
-			t.Errorf("%d, %s, under Strict: %v", n, names[n], err)
+		checkDevices(t, r, devices)
+		if u := r.Devices[0]; u.Kernels != 10 || u.Retries > 0 || u.BytesIn != 4*256*512 || u.BytesOut > 4*256*512*5/4 {
+			t.Errorf("room for %g arrays: %+v", arrays, u)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package runtime
+package look
 
 import (
 	"context"
@@ -6,27 +6,37 @@ import (
 
 	"weft/ops"
 	"weft/planner/bound"
+	"weft/runtime/arrays"
 	"weft/runtime/audit"
 )
 
 // givenWork is how many operations are spent on what may follow from what was stored before.
 const givenWork = 5e7
 
-// given explains elements that differ from float64 as it computes them from the beginning, by what their kernel read: see audit.Reference.Given. What
+// Second looks once more at what differs from float64, in a run.
+type Second struct {
+	Plan    *bound.Plan
+	Arrays  *arrays.Arrays
+	Doubt   audit.Doubt
+	Threads int
+	ByRows  func(*bound.Step) bool // of what the step reads only some rows are there at a time
+}
+
+// Given explains elements that differ from float64 as it computes them from the beginning, by what their kernel read: see audit.Reference.Given. What
 // is stored in fewer digits than its operator says is no excuse, nor is what the reference has read itself.
-func (r *run) given(ctx context.Context, step *bound.Step, ref *audit.Reference, taken []audit.Sample, points [][]int) error {
-	by := &audit.Effort{Mem: r.arrays.Memory, Threads: r.opt.Threads, Left: givenWork}
+func (r *Second) Given(ctx context.Context, step *bound.Step, ref *audit.Reference, taken []audit.Sample, points [][]int) error {
+	by := &audit.Effort{Mem: r.Arrays.Memory, Threads: r.Threads, Left: givenWork}
 	return r.followed(ctx, step, step.Kernel.Roots, ref, taken, points, by)
 }
 
 // followed is given for some of the stages that a step stores.
-func (r *run) followed(
+func (r *Second) followed(
 	ctx context.Context, step *bound.Step, roots []*ops.Stage, ref *audit.Reference, taken []audit.Sample, points [][]int, by *audit.Effort,
 ) error {
-	if !slices.ContainsFunc(taken, func(s audit.Sample) bool { return !s.OK() }) || r.byRows(step) {
+	if !slices.ContainsFunc(taken, func(s audit.Sample) bool { return !s.OK() }) || r.ByRows(step) {
 		return nil
 	}
-	own, err := audit.Define(r.plan.GivenReference(step.Kernel, roots), roots)
+	own, err := audit.Define(r.Plan.GivenReference(step.Kernel, roots), roots)
 	if err != nil {
 		return err
 	}
@@ -46,18 +56,18 @@ func (r *run) followed(
 }
 
 // right reports whether elements of a stored stage are what they should be, each by itself.
-func (r *run) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [][]int) (bool, error) {
-	b := r.arrays.ByStage[s]
-	switch made := r.plan.Maker(b.ID); {
+func (r *Second) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [][]int) (bool, error) {
+	b := r.Arrays.ByStage[s]
+	switch made := r.Plan.Maker(b.ID); {
 	case made == nil: // it was read, or came from elsewhere
 		return true, nil
-	case made.Kernel == nil || b.Narrowed() || r.doubt[b.ID]:
+	case made.Kernel == nil || b.Narrowed() || r.Doubt[b.ID]:
 		return false, nil
 	default:
 		roots := []*ops.Stage{s}
-		ref, err := audit.Define(r.plan.Reference(roots, func(s *ops.Stage) bool {
-			b := r.arrays.ByStage[s]
-			return b != nil && r.arrays.Whole(b.ID)
+		ref, err := audit.Define(r.Plan.Reference(roots, func(s *ops.Stage) bool {
+			b := r.Arrays.ByStage[s]
+			return b != nil && r.Arrays.Whole(b.ID)
 		}, 0), roots)
 		if err != nil {
 			return false, err
