@@ -98,13 +98,19 @@ func TestBudgetsHold(t *testing.T) {
 	}
 }
 
+// careful is weft that keeps checkpoints as often as it can.
+func careful() {
+	journal.LeastBetween, journal.MostBetween = 0, 0
+	Main()
+}
+
 // A byte of what a killed run left on disk that was changed is found, and named by where it is: nothing is made from it, and a run from the start is as it was.
 func TestChangedTilesOfKilledRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills a process many times")
 	}
 	folder := t.TempDir()
-	r := &restarter{t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+t.TempDir(), "CC=")}
+	r := &restarter{weft: "weft-careful", t: t, folder: folder, env: append(os.Environ(), "WEFT_CACHE="+t.TempDir(), "CC=")}
 	const n = 2000
 	values := make([]float32, n*n)
 	for i := range n {

@@ -290,13 +290,14 @@ func same(a, b [][]byte) bool {
 
 // restarter runs weft in a folder.
 type restarter struct {
+	weft   string // the program, if another
 	t      *testing.T
 	folder string
 	env    []string
 }
 
 func (r *restarter) command(args ...string) (*exec.Cmd, *bytes.Buffer) {
-	c := exec.Command("weft", append([]string{"run", "p.weft", "--no-verify"}, args...)...)
+	c := exec.Command(cmp.Or(r.weft, "weft"), append([]string{"run", "p.weft", "--no-verify"}, args...)...)
 	c.Dir, c.Env = r.folder, r.env
 	errOut := new(bytes.Buffer)
 	c.Stderr = errOut

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 	if _, said := os.LookupEnv("WEFT_PROFILE"); !said {
 		os.Setenv("WEFT_PROFILE", "default") // no test measures the machine unless it says so
 	}
-	testscript.Main(cached{m}, map[string]func(){"weft": Main, "weft-deaf": deaf})
+	testscript.Main(cached{m}, map[string]func(){"weft": Main, "weft-deaf": deaf, "weft-careful": careful})
 }
 
 func TestScripts(t *testing.T) {

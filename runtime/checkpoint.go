@@ -84,6 +84,7 @@ func (c *checkpoints) takeUp(r *run, step *bound.Step, s *state.State, parts fun
 	for _, part := range into {
 		bytes += len(part)
 	}
+	c.Noted = s.Disk != nil
 	if c.Expect(bytes); was == nil {
 		return nil, nil
 	}

@@ -138,21 +138,27 @@ func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
 }
 
 // beside finds what all columns before one take from as many of a tile, from there on, as panels do not sum up by themselves: a panel at a time that takes twice
-// as long. What those before the tile take is summed up for all of it at once, but on the diagonal, where it is what is below that alone.
+// as long. What those before the tile take is summed up for all of it at once, but on the diagonal, where it is some columns after the other, from there down alone.
 func (z *large) beside(h ops.Host, rows, columns region.Interval, column int) error {
-	first := column - columns.Lo
-	box := region.Region{{Hi: rows.Len()}, {Lo: first, Hi: min(first+sumBlock, columns.Len())}}
-	before := slices.Clone(box)
-	if rows == columns {
-		box[0].Lo, before[0].Lo = first, first
-	} else {
-		before[1].Hi = columns.Len()
+	first, end := column-columns.Lo, min(column-columns.Lo+sumBlock, columns.Len())
+	box := region.Region{{Hi: rows.Len()}, {Lo: first, Hi: end}}
+	var before []region.Region
+	switch {
+	case rows == columns:
+		box[0].Lo = first
+		for lo := first; lo < end; lo += sumBlock / 2 {
+			before = append(before, region.Region{{Lo: lo, Hi: rows.Len()}, {Lo: lo, Hi: min(lo+sumBlock/2, end)}})
+		}
+	case first == 0:
+		before = []region.Region{{box[0], {Hi: columns.Len()}}}
 	}
-	if first == 0 || rows == columns {
+	if before != nil {
 		if err := z.set(h, column, 0, columns.Lo, 0, rows, columns); err != nil {
 			return err
 		}
-		if err := h.Box(beforeCall, before); err != nil {
+	}
+	for _, part := range before {
+		if err := h.Box(beforeCall, part); err != nil {
 			return err
 		}
 	}

@@ -18,12 +18,14 @@ const (
 	longBetween     = 3 * time.Second
 	checkpointShare = 50
 	leastShare      = 20
+	notedTimes      = 10 // as much longer where what is done is noted beside: half a minute, after which systems write what they have cached by themselves
 )
 
 // Keeper makes checkpoints of a step beside an output, one in place of the other, as often as they are cheap. The zero value makes none.
 type Keeper struct {
 	Path  string
 	Head  Header
+	Noted bool // what is done is noted as it is done, so that what stops the machine, and not what stops the run, loses what comes behind a checkpoint
 	saved time.Time
 	wait  time.Duration // until the next
 
@@ -98,6 +100,9 @@ func (k *Keeper) after(took time.Duration) {
 	k.wait = min(MostBetween, max(LeastBetween, checkpointShare*took))
 	if large := leastShare * took; large > longBetween {
 		k.wait = large
+	}
+	if k.Noted {
+		k.wait = max(k.wait, notedTimes*MostBetween)
 	}
 }
 

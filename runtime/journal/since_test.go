@@ -7,6 +7,23 @@ import (
 	"time"
 )
 
+// A checkpoint of what is noted beside waits longer, so that the disk is left alone for half a minute.
+func TestCheckpointsOfWhatIsNotedAreRare(t *testing.T) {
+	for took, want := range map[time.Duration][2]time.Duration{
+		time.Nanosecond:  {LeastBetween, 30 * time.Second},
+		time.Second:      {20 * time.Second, 30 * time.Second},
+		10 * time.Second: {200 * time.Second, 200 * time.Second},
+	} {
+		for i, noted := range []bool{false, true} {
+			k := NewKeeper("out.npy", "d1", Header{})
+			k.Noted = noted
+			if k.after(took); k.wait != want[i] {
+				t.Errorf("one of %v is followed by another in %v, want %v (noted: %v)", took, k.wait, want[i], noted)
+			}
+		}
+	}
+}
+
 // What was done since a checkpoint counts where its tiles are whole, and the one before where the process was killed while it was written.
 func TestWhatWasDoneSinceACheckpoint(t *testing.T) {
 	h := Header{Plan: "p"}
