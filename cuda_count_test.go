@@ -90,7 +90,7 @@ const severalGPUs = ", several GPUs"
 var counts = []counted{
 	{name: "delay-and-sum, one frame", text: echoes("", ""), kernel: "envelope", unit: "pair of point and element", aim: "33", part: turn("MUFU", 1)},
 	{name: "delay-and-sum, 32 frames", text: echoes(" * axis(frame, 1 .. 2 in 32)", ""), kernel: "envelope", unit: "the same, and frame", aim: "16", part: turn("MUFU", 0.25)},
-	{name: "delay-and-sum, 32 frames, echoes in f16", text: echoes(" * axis(frame, 1 .. 2 in 32)", " @precision(storage: f16)"), kernel: "envelope", unit: "the same, and frame", aim: "12", part: turn("MUFU", 0.125)},
+	{name: "delay-and-sum, 32 frames, echoes in f16", text: echoes(" * axis(frame, 1 .. 2 in 32)", " @precision(storage: f16)"), kernel: "envelope", unit: "the same, and frame", aim: "12", part: turn("MUFU", 0.0625)},
 	{name: "delay-and-sum, 32 frames" + severalGPUs, text: echoes(" * axis(frame, 1 .. 2 in 32)", ""), kernel: "envelope", unit: "the same, and frame", aim: "16", part: turn("MUFU", 0.25)},
 	{name: "march of a city of 1000 x 1000", text: city, kernel: "fold", unit: "load of its innermost loop", part: turn("LDG", 1)},
 	{name: "the same, executed", text: city, unit: "warp of 32 points, 153 directions", aim: "80000", run: march},

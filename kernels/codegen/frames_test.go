@@ -66,10 +66,17 @@ func TestFramesOfAThreadLieSideBySide(t *testing.T) {
 			if err != nil || !s.Together || s.Block[0].Axis != 0 || strings.Count(code.Source, load) == 0 || strings.Contains(code.Source, fmt.Sprintf("s_load_%s(", typ)) && typ != ir.F32 {
 				t.Errorf("%s: %s, %v, %d of %s", typ, s.Text(k), err, strings.Count(code.Source, load), load)
 			}
+			if most := map[int]int{4: 4, 8: 16}[each]; s.Unroll[0].N != most {
+				t.Errorf("%s: %s, not %d a thread", typ, s.Text(k), most)
+			}
 			if want := schedule.FramesInnermost(k); len(want) > 0 {
 				t.Errorf("%s: wants dims %v innermost that are", typ, want)
 			}
-			for block, lanes := range map[int]int{each: 1, 2 * each: 2, each + 2: 0} { // 0: blocks that threads would begin within
+			twice := 2 // of halves a thread takes as many
+			if each == 8 {
+				twice = 1
+			}
+			for block, lanes := range map[int]int{each: 1, 2 * each: twice, each + 2: 0} { // 0: blocks that threads would begin within
 				k, _ := batch(typ, 10*block, false, guarded, block)
 				s := schedule.CUDADefault(k)
 				code, err := cuda.Render(k, s, "k")
@@ -85,5 +92,23 @@ func TestFramesOfAThreadLieSideBySide(t *testing.T) {
 	}
 	if k, _ := batch(ir.F32, 33, false, false, 0); len(schedule.FramesInnermost(k)) > 0 {
 		t.Error("threads would begin anywhere")
+	}
+}
+
+// Of the axes along which points load at places of their own, those come first whose neighbours load what lies near: X is fine, and Y coarse.
+func TestNeighboursOfAWarpLoadNearby(t *testing.T) {
+	for _, coarse := range []string{"x", "y"} {
+		k, _ := batch(ir.F16, 32, true, false, 0)
+		k.Walk(func(n *ir.Node) {
+			if n.Kind == ir.KLoad && len(n.Buf.Shape) == 1 {
+				n.Buf.Facts.Data = &ir.DataFacts{Most: 1}
+				if n.Buf.Name == strings.ToUpper(coarse) {
+					n.Buf.Facts.Data.Most = 1000
+				}
+			}
+		})
+		if s := schedule.CUDADefault(k); !s.Together || k.Axes[s.Block[1].Axis].Name == coarse || k.Axes[s.Block[2].Axis].Name != coarse {
+			t.Errorf("places far apart along %s: %s", coarse, s.Text(k))
+		}
 	}
 }

@@ -182,7 +182,24 @@ func loads() []spec {
 			}
 		}}
 	}
+	gathered := func(t ir.DType, block, n int) spec { // at places that are the same for all of them, in folds around which others go
+		return spec{fmt.Sprintf("frames of %s in blocks of %d gathered by %d", t, block, n), exactly, func(k *kit) {
+			y, x := k.axis("y", 9), k.axis("x", 48)
+			a := k.counts("a", 48/block, 3, n, 9, block)
+			a.Type = t
+			near := k.counts("near", n)
+			around, in := k.Div(x, k.I32(block)), k.Mod(x, k.I32(block))
+			k.out("v", k.sum(3, k.F32(0), func(e *ir.Node) *ir.Node {
+				return k.sum(n, k.F32(0), func(i *ir.Node) *ir.Node {
+					at := k.Sub(k.Cast(ir.I32, k.Alu(ir.Rint, k.Add(k.Mul(k.real(y), k.F32(0.6)), k.at(near, i)))), k.I32(2))
+					at = k.Sub(k.clamp(k.Add(at, k.I32(1)), 8), k.I32(1))
+					return k.at(a, around, e, i, k.Add(at, k.I32(1)), in)
+				})
+			}))
+		}}
+	}
 	return []spec{
+		gathered(ir.F32, 48, 12), gathered(ir.F16, 48, 13), gathered(ir.BF16, 16, 12), gathered(ir.F32, 8, 72),
 		inBlocks(ir.F32, 4), inBlocks(ir.F32, 8), inBlocks(ir.F16, 8), inBlocks(ir.BF16, 16), inBlocks(ir.F32, 6),
 		alike(ir.F32), alike(ir.F16), alike(ir.BF16), alike(ir.I16), alike(ir.U16),
 		{"guards without padding", exactly, guarded(ir.Pad{})},

@@ -56,14 +56,16 @@ func TestConformance(t *testing.T) {
 		}
 		return []schedule.CUDA{{}}
 	}
-	eight := func(k *ir.Kernel) []schedule.CUDA { // frames of a batch
-		if n := len(k.Axes); n > 1 {
-			s := schedule.CUDA{Block: []schedule.AxisN{{Axis: n - 1, N: 4}, {Axis: n - 2, N: 2}}, Unroll: []schedule.AxisN{{Axis: n - 1, N: 8}}, Together: true}
-			if s.Check(k) == nil {
-				return []schedule.CUDA{s}
+	beside := func(each int) func(k *ir.Kernel) []schedule.CUDA { // frames of a batch
+		return func(k *ir.Kernel) []schedule.CUDA {
+			if n := len(k.Axes); n > 1 {
+				s := schedule.CUDA{Block: []schedule.AxisN{{Axis: n - 1, N: 4}, {Axis: n - 2, N: 2}}, Unroll: []schedule.AxisN{{Axis: n - 1, N: each}}, Together: true}
+				if s.Check(k) == nil {
+					return []schedule.CUDA{s}
+				}
 			}
+			return []schedule.CUDA{{}}
 		}
-		return []schedule.CUDA{{}}
 	}
 	// Threads that wait for each other take long here, so that kernels that only compute go without.
 	named := func(prefixes ...string) func(name string) bool {
@@ -104,7 +106,8 @@ func TestConformance(t *testing.T) {
 		{"shared tiles", "{}", tiles(3, 16), named("stencil", "coarser", "filter", "frames", "products", "matrix", "guard", "storage", "int64", "mixed", "strides", "random")},
 		{"shared tiles of lines on a small grid", "{max_grid: [2, 2, 1]}", tiles(1, 40), neighbours},
 		{"blocks of registers", "{}", registers, named("matrix", "product", "sums of", "mixed", "storage", "strides", "frames")},
-		{"eight side by side", "{}", eight, named("frames", "storage", "mixed", "strides")},
+		{"eight side by side", "{}", beside(8), named("frames", "storage", "mixed", "strides")},
+		{"sixteen side by side", "{}", beside(16), named("frames", "storage", "mixed", "strides")},
 		{"shared by a warp", "{}", shared(32), withFolds},
 		{"shared by a block", "{}", shared(96), withFolds},
 	} {

@@ -157,7 +157,9 @@ func (g *Graph) beyond(b *ops.Body, s *ops.Stage, index []*ir.Node, guard *ir.No
 	at := g.Views[s].Margin.Dim
 	out, x, n := slices.Clone(index), index[at], int64(g.within(s).Dims[at].Size)
 	if guard != nil && InDim(guard, x, n) {
-		guard, x = nil, limited(b, x, -1, n)
+		x = b.Add(x, b.Int(x.Type, 1)) // GPUs add and hold a number between 0 and another by one instruction
+		out[at] = b.Max(b.Min(x, b.Int(x.Type, n+1)), b.Int(x.Type, 0))
+		return out, nil
 	}
 	out[at] = b.Add(x, b.Int(x.Type, 1))
 	return out, guard

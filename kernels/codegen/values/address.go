@@ -70,6 +70,11 @@ func (g *Generator) Chain(first *Expr, sums []Summand, name func(sc *Scope, e *E
 // Pointer is buf + l as a chain of named partial pointers, one a loop depth with the constant last as a displacement: the
 // outer part is computed once, and vectors in flight that lie a constant apart share one address.
 func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra ...Summand) *Expr {
+	if len(extra) == 0 {
+		if at := g.ofTurns(buf, l, v, m); at != nil {
+			return at
+		}
+	}
 	var sums []Summand
 	var turn *Summand
 	c := l.C
@@ -79,7 +84,7 @@ func (g *Generator) Pointer(buf *ir.Buffer, l ir.Linear, v int, m Layout, extra 
 		v := v
 		if at := g.aroundTurns(buf, l, t.N, m); at > 0 {
 			c += t.Coef * int64(g.Turns.At)
-			turn = &Summand{at, Times(Cast("long", g.own(g.Stack[at], buf, t.N, Name(AxisName(t.N)))), t.Coef)}
+			turn = &Summand{at, Times(Cast("long", g.turnsIndex(g.Stack[at], buf, l)), t.Coef)}
 			continue
 		}
 		if t.N.Kind == ir.KAxis && t.N.Role == ir.RoleParallel && !g.Clamp {

@@ -22,7 +22,7 @@ func CUDA(rng *rand.Rand, k *ir.Kernel) schedule.CUDA {
 		}
 		if len(s.Block) > 0 && rng.IntN(2) == 0 {
 			s.Together = true
-			s.Unroll = append(slices.DeleteFunc(s.Unroll, func(u schedule.AxisN) bool { return u.Axis == s.Block[0].Axis }), schedule.AxisN{Axis: s.Block[0].Axis, N: []int{2, 4, 8}[rng.IntN(3)]})
+			s.Unroll = append(slices.DeleteFunc(s.Unroll, func(u schedule.AxisN) bool { return u.Axis == s.Block[0].Axis }), schedule.AxisN{Axis: s.Block[0].Axis, N: []int{2, 4, 8, 16}[rng.IntN(4)]})
 		}
 		switch rng.IntN(5) {
 		case 0:
