@@ -65,9 +65,11 @@ func (s speeds) rates(capability int) device.Rates {
 const (
 	probeBytes = 16 << 20
 	probes     = 3
+	inLine     = 10 // launches behind the first, of which nobody waits for each
 )
 
-// measureLink times copies from and to page-locked memory by the device's events, and tiny ones by the host's clock.
+// measureLink times copies from and to page-locked memory by the device's events, and tiny ones by the host's clock: of several launches in line each but the first adds what one takes, and the
+// rest is waiting.
 func (d *Device) measureLink(r *device.Rates) {
 	data, free, err := d.Pin(probeBytes)
 	if err != nil {
@@ -85,14 +87,24 @@ func (d *Device) measureLink(r *device.Rates) {
 		return d.probe(d.upload, func(s cu.Stream) error { return cu.MemcpyHtoDAsync(at, host, n, s) })
 	}
 	out := d.probe(d.download, func(s cu.Stream) error { return cu.MemcpyDtoHAsync(host, at, probeBytes, s) })
-	launch := d.probe(d.compute, func(s cu.Stream) error { return cu.MemsetD8Async(at, 0, 4, s) })
+	launches := func(n int) probe {
+		return d.probe(d.compute, func(s cu.Stream) (err error) {
+			for i := 0; i < n && err == nil; i++ {
+				err = cu.MemsetD8Async(at, 0, 4, s)
+			}
+			return err
+		})
+	}
+	one, several := launches(1).host.Seconds(), launches(1+inLine).host.Seconds()
 	if p := in(probeBytes); p.device > 0 {
 		r.LinkIn = probeBytes / p.device.Seconds()
 	}
 	if out.device > 0 {
 		r.LinkOut = probeBytes / out.device.Seconds()
 	}
-	r.LinkLatency, r.Launch = in(4).host.Seconds(), launch.host.Seconds()
+	r.Launch = min(one, max(0, several-one)/inLine)
+	r.Wait = one - r.Launch
+	r.LinkLatency = max(0, in(4).host.Seconds()-r.Wait)
 }
 
 // probe is the least time of several pieces of work on the device's clock and on the host's; 0 if one fails.

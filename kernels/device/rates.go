@@ -11,10 +11,11 @@ type Rates struct {
 	Flops       float64 // float32 operations a second
 	Flops64     float64 // float64 operations a second; 0: as many as float32
 	Bandwidth   float64 // of its memory, bytes a second
-	Launch      float64 // seconds that a launch takes before it computes
+	Launch      float64 // seconds that a launch in line takes before it computes
+	Wait        float64 // seconds from the end of a launch or copy that the host waits for until it goes on
 	LinkIn      float64 // bytes a second from page-locked host memory to the device
 	LinkOut     float64 // and back
-	LinkLatency float64 // seconds that a copy takes before it moves bytes
+	LinkLatency float64 // seconds that a copy in line takes before it moves bytes
 }
 
 // Compute is the seconds that launches of all of the work take, their latency apart: the longer of arithmetic and memory.

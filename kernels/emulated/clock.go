@@ -114,7 +114,7 @@ func (d *Device) Rates() device.Rates {
 		rate *= pageable
 	}
 	return device.Rates{
-		Flops: d.description.Flops, Flops64: d.description.Flops64, Bandwidth: d.description.Bandwidth, Launch: time.Duration(d.description.Launch + d.description.Sync).Seconds(),
+		Flops: d.description.Flops, Flops64: d.description.Flops64, Bandwidth: d.description.Bandwidth, Launch: time.Duration(d.description.Launch).Seconds(), Wait: time.Duration(d.description.Sync).Seconds(),
 		LinkIn: rate, LinkOut: rate, LinkLatency: time.Duration(link.Latency).Seconds(),
 	}
 }

@@ -64,6 +64,17 @@ func TestOverlap(t *testing.T) {
 	if p := Overlapped(r, count.Work{Flops: 1}, Traffic{}, 10); math.Abs(p.Seconds-11) > 1e-3 || p.Bound != "latency" {
 		t.Errorf("launches: %+v", p)
 	}
+	r = device.Rates{Flops: 1, Launch: 1, Wait: 100, LinkLatency: 3}
+	for _, c := range []struct {
+		t    Traffic
+		want float64
+	}{
+		{Traffic{}, 1 + 1 + 100}, {Traffic{Queued: true}, 1 + 1}, {Traffic{Queued: true, OutCopies: 1}, 1 + 1 + 100 + 103}, {Traffic{Queued: true, WholeCopies: 1}, 1 + 1 + 103},
+	} {
+		if p := Overlapped(r, count.Work{Flops: 1}, c.t, 1); math.Abs(p.Seconds-c.want) > 1e-3 {
+			t.Errorf("waits: %+v takes %g, not %g", c.t, p.Seconds, c.want)
+		}
+	}
 }
 
 // What a run on one device teaches says nothing of another, nor of the host.

@@ -26,7 +26,7 @@ func (s *site) begin() holding {
 	return held
 }
 
-// fetch is how long the host, or a device by way of it, waits for a part of an array of which it lacks some, which the host has then.
+// fetch is how long the host, or a device by way of it, waits for a part of an array of which it lacks some, which the host has then: for what is in line, and for the copy.
 func (s *site) fetch(array int, part float64, held holding) (seconds float64) {
 	lacks := min(part, 1-held[s.host(array)])
 	if lacks < 1e-6 {
@@ -42,7 +42,7 @@ func (s *site) fetch(array int, part float64, held holding) (seconds float64) {
 	for d := range s.devices {
 		if n := held[s.at(array, d)]; n > 0 {
 			r := s.devices[d].Rates
-			seconds = max(seconds, r.LinkLatency+device.Quotient(lacks*s.alloc[array]*n/all, r.LinkOut))
+			seconds = max(seconds, r.LinkLatency+2*r.Wait+device.Quotient(lacks*s.alloc[array]*n/all, r.LinkOut))
 		}
 	}
 	held[s.host(array)] += lacks
@@ -116,7 +116,7 @@ func (s *site) accelerated(t *task, team []int, held holding) outcome {
 	parts := make([]cost.Pipeline, len(team))
 	for round := range settling {
 		for i, d := range team {
-			parts[i] = s.part(t, d, o.weights[i], held)
+			parts[i] = s.part(t, d, o.weights[i], len(team) == 1, held)
 		}
 		if len(team) == 1 || round == settling-1 {
 			break
@@ -147,7 +147,7 @@ func settle(weights []float64, parts []cost.Pipeline) {
 }
 
 // part is what a device takes for a share of a task's rows.
-func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
+func (s *site) part(t *task, d int, share float64, alone bool, held holding) cost.Pipeline {
 	r := s.devices[d].Rates
 	work := t.work.Scale(share)
 	var c cost.Traffic
@@ -179,7 +179,11 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 		}
 	}
 	longest := max(r.Compute(work), device.Quotient(c.In, r.LinkIn), device.Quotient(c.Out, r.LinkOut))
-	latency := cost.PerRange + r.Launch + r.LinkLatency*float64(c.InCopies+c.OutCopies)
+	if alone && s.queued(t, d, r.Compute(work), device.Quotient(c.In, r.LinkIn)+device.Quotient(c.Out, r.LinkOut)) {
+		c.Queued = true
+		return cost.Overlapped(r, work, c, 1)
+	}
+	latency := cost.PerRange + r.Launch + r.Wait + (r.LinkLatency+r.Wait)*float64(c.InCopies+c.OutCopies)
 	n := min(mostParts, longest/(worthPart*latency))
 	if limit := float64(s.devices[d].Info.Limits.Memory); limit > 0 && fixed+moving > limit {
 		n = max(n, hostSlots*moving*share/max(limit-fixed, moving/float64(t.rows)))
@@ -191,6 +195,18 @@ func (s *site) part(t *task, d int, share float64, held holding) cost.Pipeline {
 		n = 1
 	}
 	return cost.Overlapped(r, work, c, int(math.Ceil(n)))
+}
+
+// A device that has a kernel for itself has it in line, as one range, where copies beside the computing would take less than this part of it, or so many seconds.
+const (
+	worthOverlapping = 0.1
+	shortest         = 300e-6
+)
+
+// queued reports whether a kernel that one device has for itself is launched in line.
+func (s *site) queued(t *task, d int, compute, copies float64) bool {
+	_, _, fits := s.fits(t, d)
+	return s.stays && fits && t.tiles == 0 && copies <= max(shortest, worthOverlapping*compute)
 }
 
 // fits is the memory of all arrays of a task, that of a device, and whether they are there as a whole.

@@ -169,7 +169,7 @@ func (s *sharing) size(c *worker) float64 {
 	least := min(all/blindPart, share)
 	if known {
 		r := c.m.rates
-		least = rates[c] * max(shortest, overhead*(r.Launch+2*r.LinkLatency))
+		least = rates[c] * max(shortest, overhead*(r.Launch+r.Wait+2*r.LinkLatency))
 	}
 	if len(s.workers) == 1 && !s.overlaps(c, known) {
 		return all

@@ -209,11 +209,18 @@ func TestChainsAreNotWaitedFor(t *testing.T) {
 		described(func(t *testing.T, cpu *native.Device) {
 			devices := emulatedDevices(t, cpu, "{pace: 1, sms: 132, launch: 4us, shortest: 2us, sync: 25us, flops: 30e12, bandwidth: 4.3e12, link: {rate: 50e9, latency: 8us}}")
 			start := time.Now()
-			_, r, err := run(t, planned(t, tenth, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true, Verify: verify})
+			p := planned(t, tenth, "", cpu, devices)
+			_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true, Verify: verify})
 			if err != nil {
 				t.Fatal(err)
 			}
 			all := time.Since(start)
+			predicted := time.Duration(0)
+			for _, s := range p.Steps {
+				if s.Kernel != nil && s.Kernel.Place.Accelerates() {
+					predicted += time.Duration(s.Kernel.Place.Accelerated * float64(time.Millisecond))
+				}
+			}
 			u, wall := r.Devices[0], 0.0
 			for _, k := range r.Kernels {
 				if len(k.Shares) > 0 {
@@ -223,7 +230,7 @@ func TestChainsAreNotWaitedFor(t *testing.T) {
 					}
 				}
 			}
-			t.Logf("verify %t: %d launches, %d waits of the host, %.3g us computing, %.3g us of kernels, %v in all", verify, u.Launches, u.Waits, 1e6*u.Compute, 1e6*wall, all)
+			t.Logf("verify %t: %d launches, %d waits of the host, %.3g us computing, %.3g us of kernels, %v in all, predicted %v", verify, u.Launches, u.Waits, 1e6*u.Compute, 1e6*wall, all, predicted)
 			waits, most := int64(3), 200*time.Microsecond
 			if verify {
 				waits, most = 3+10, 800*time.Microsecond // of which a look takes 50 us, one after the other
@@ -233,6 +240,9 @@ func TestChainsAreNotWaitedFor(t *testing.T) {
 			}
 			if alone := 10*25e-6 + u.Compute; wall > alone { // what waiting for each would take, without its copies
 				t.Errorf("%g s in all, %g s if each were waited for", wall, alone)
+			}
+			if host := 10 * 40 * time.Microsecond; predicted < all && !verify || predicted > all+host { // of the host's, which the described clock does not count
+				t.Errorf("%v were predicted", predicted)
 			}
 			looked := 0
 			for _, p := range r.Parity {
