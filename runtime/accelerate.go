@@ -25,9 +25,9 @@ func (r *run) accelerated(k *bound.Kernel) bool {
 	return r.fleet != nil && k.Place.Accelerates()
 }
 
-// compileAccelerators makes kernels ready on the accelerators they are placed on. One that compiles on none of them is counted
-// as fallen back, and runs on the host's processor.
-func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) error {
+// compileAccelerators begins to make kernels ready on the accelerators they are placed on, beside those of the host. Who waits for that has one that compiles on none of
+// them counted as fallen back: it runs on the host's processor.
+func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) (wait func() error) {
 	var targets []fleet.Target
 	for _, s := range steps {
 		if r.accelerated(s.Kernel) {
@@ -35,12 +35,23 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) erro
 		}
 	}
 	if len(targets) == 0 {
-		return nil
+		return func() error { return nil }
 	}
-	failures, err := r.fleet.Compile(ctx, targets)
-	if err != nil {
+	var failures []fleet.Failure
+	compiling := beside(func() (err error) {
+		failures, err = r.fleet.Compile(ctx, targets)
 		return err
+	})
+	return func() error {
+		if err := compiling.wait(); err != nil {
+			return err
+		}
+		return r.uncompiled(steps, failures)
 	}
+}
+
+// uncompiled takes in what did not compile on accelerators.
+func (r *run) uncompiled(steps []*bound.Step, failures []fleet.Failure) error {
 	for _, f := range failures {
 		step := steps[slices.IndexFunc(steps, func(s *bound.Step) bool { return s.Name == f.Stage && r.accelerated(s.Kernel) })]
 		if ok, _ := r.fleet.Able(step.Kernel.IR, step.Kernel.Place.Devices); !ok && !r.onHost[step.ID] {

@@ -55,11 +55,15 @@ func (r *run) compile(ctx context.Context) error {
 		return err
 	}
 	err := r.refused(all)
+	accelerators := func() error { return nil }
+	if err == nil {
+		accelerators = r.compileAccelerators(ctx, all)
+	}
 	for at := 0; len(todo) > 0 && err == nil; at++ {
 		todo, err = r.compileOn(ctx, at, todo)
 	}
-	if err == nil {
-		err = r.compileAccelerators(ctx, all)
+	if fault := accelerators(); err == nil {
+		err = fault
 	}
 	if err != nil {
 		return err

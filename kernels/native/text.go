@@ -7,6 +7,9 @@ import (
 	"weft/kernels/cache"
 )
 
+// making is what devices compile: several emulated ones have the same text.
+var making cache.Alone
+
 // CompileText compiles C text that is no kernel of this device with the device's compiler, for this processor and by the
 // rules of generated code, and returns the addresses of functions in it. Nobody waits for such code to be fast, so the compiler takes
 // less time. Objects are cached like those of kernels; cached reports one that was found.
@@ -16,6 +19,7 @@ func (d *Device) CompileText(ctx context.Context, text string, symbols ...string
 
 func (d *Device) compileText(ctx context.Context, text string, flags, symbols []string) (addresses []uintptr, cached bool, err error) {
 	name := cache.Digest(append(append([]string{text, d.compiler.ID, strings.Join(d.compiler.Command, " ")}, flags...), symbols...)...)
+	defer making.Enter(name)()
 	object, _, cached := d.store.find(name)
 	if cached {
 		if addresses, err = loadAll(object, symbols); err == nil {

@@ -98,7 +98,7 @@ type Target struct {
 	Devices []string
 }
 
-// Compile compiles kernels for their devices: those of one device in one go, and one by one when that fails, so that only those
+// Compile compiles kernels for their devices, for all of these side by side: those of one device in one go, and one by one when that fails, so that only those
 // that do not compile fail. The error is the context's, or about a device that the fleet does not have.
 func (f *Fleet) Compile(ctx context.Context, targets []Target) ([]Failure, error) {
 	todo := map[*Member][]Target{}
@@ -113,14 +113,13 @@ func (f *Fleet) Compile(ctx context.Context, targets []Target) ([]Failure, error
 			}
 		}
 	}
-	var failures []Failure
-	for _, m := range f.members {
-		failures = append(failures, m.compile(ctx, todo[m])...)
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+	failures := make([][]Failure, len(f.members))
+	var compiling sync.WaitGroup
+	for i, m := range f.members {
+		compiling.Go(func() { failures[i] = m.compile(ctx, todo[m]) })
 	}
-	return failures, nil
+	compiling.Wait()
+	return slices.Concat(failures...), ctx.Err()
 }
 
 func (m *Member) compile(ctx context.Context, targets []Target) (failures []Failure) {
@@ -132,7 +131,7 @@ func (m *Member) compile(ctx context.Context, targets []Target) (failures []Fail
 		return nil
 	}
 	if len(targets) > 1 {
-		m.usage.Failures++
+		m.count(func(u *Usage) { u.Failures++ })
 		m.opt.Log(fmt.Sprintf("%s: %s; compiling its kernels one by one", m.name, err))
 	}
 	for _, t := range targets {
@@ -142,7 +141,7 @@ func (m *Member) compile(ctx context.Context, targets []Target) (failures []Fail
 		if err == nil || ctx.Err() != nil {
 			continue
 		}
-		m.usage.Failures++
+		m.count(func(u *Usage) { u.Failures++ })
 		failures = append(failures, Failure{Stage: t.Stage, Device: m.name, Kind: m.kind, Reason: err.Error()})
 		if m.lose(err); errors.Is(err, device.ErrLost) {
 			m.leave(err.Error())

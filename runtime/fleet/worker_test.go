@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/interp"
 	"weft/kernels/ir"
 	"weft/kernels/native"
 	"weft/kernels/region"
@@ -243,4 +245,41 @@ func TestIdleDeviceHoldsNothing(t *testing.T) {
 			t.Errorf("%+v", r.Devices)
 		}
 	})(t)
+}
+
+// meeting is a device that compiles once all others do that it meets.
+type meeting struct {
+	device.Device
+	here *sync.WaitGroup
+}
+
+func (d meeting) Compile(ctx context.Context, kernels []*ir.Kernel, opt device.Options) ([]device.Program, error) {
+	d.here.Done()
+	met := make(chan struct{})
+	go func() { d.here.Wait(); close(met) }()
+	select {
+	case <-met:
+		return d.Device.Compile(ctx, kernels, opt)
+	case <-time.After(20 * time.Second):
+		return nil, errors.New("others do not compile")
+	}
+}
+
+// Devices and the host compile side by side.
+func TestDevicesCompileTogether(t *testing.T) {
+	cpu := host(t)
+	here := &sync.WaitGroup{}
+	here.Add(3)
+	var devices []device.Device
+	for _, d := range emulatedDevices(t, cpu, "{}", "{}") {
+		devices = append(devices, meeting{d, here})
+	}
+	p := program(t, twelve, cpu, 0, devices...)
+	_, r, err := run(t, p, runtime.Options{Devices: []device.Device{meeting{cpu, here}, interp.New(interp.Options{})}, Accelerators: devices, Strict: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Fallbacks) > 0 {
+		t.Errorf("%+v", r.Fallbacks)
+	}
 }

@@ -27,6 +27,9 @@ func (l *Library) In(folder string) (Kept, error) {
 	return Kept{l, dir}, errors.Join(cache.Use(dir), cache.Trusted(folder))
 }
 
+// making is what is compiled: several GPUs of a kind have the same code.
+var making cache.Alone
+
 // Image is compiled code: a cubin or PTX.
 type Image struct {
 	Data   []byte
@@ -40,6 +43,7 @@ func (k Kept) Compile(name, source string, target Target, options []string) (Ima
 		return Image{data, false}, err
 	}
 	path := filepath.Join(k.dir, cache.Digest(append([]string{source, k.String(), fmt.Sprint(target)}, options...)...)+".bin")
+	defer making.Enter(path)()
 	if data, ok := load(path); ok {
 		return Image{data, true}, nil
 	}
