@@ -64,9 +64,6 @@ const (
 	maxOutputs      = 32 // of a thread, by its registers
 )
 
-// sideBySides are how many outputs of a thread may lie side by side.
-var sideBySides = []int{2, 4, 8, 16}
-
 // Check reports why a schedule does not fit a kernel.
 func (s CUDA) Check(k *ir.Kernel) error {
 	if err := checkPoints(k, s.Block, s.Unroll); err != nil {
@@ -92,8 +89,8 @@ func (s CUDA) Check(k *ir.Kernel) error {
 		return wrong(k, "a warp's vote needs whole warps that share no folds, not a block of %dx%dx%d threads", t[0], t[1], t[2])
 	case len(s.SharedTiles) > 0 && (s.Fold > 1 || len(s.Block) == 0):
 		return wrong(k, "shared-memory tiles need blocks of threads that share no folds")
-	case s.Together && (s.Stays() || len(s.Block) == 0 || !slices.ContainsFunc(s.Unroll, func(u AxisN) bool { return u.Axis == s.Block[0].Axis && slices.Contains(sideBySides, u.N) })):
-		return wrong(k, "outputs that lie together are %d along the first axis of a block of threads that do not wait for each other", sideBySides)
+	case s.Together && (s.Stays() || len(s.Block) == 0 || !slices.ContainsFunc(s.Unroll, func(u AxisN) bool { return u.Axis == s.Block[0].Axis && slices.Contains([]int{2, 4, 8, 16}, u.N) })):
+		return wrong(k, "outputs that lie together are 2, 4, 8 or 16 along the first axis of a block of threads that do not wait for each other")
 	case s.Every < 0 || s.AccBlock < 0:
 		return wrong(k, "every %d, accblock %d", s.Every, s.AccBlock)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/kernels/ir"
+	"weft/kernels/schedule/warps"
 )
 
 // Threads and points by which the rules choose; reasoned from the machine's parameters, not measured.
@@ -148,7 +149,7 @@ func (s *survey) threadBlock(f *ir.Fold) []AxisN {
 	}
 	axes := s.scattered(f)
 	if len(axes) < 2 || s.times(f.Node)*s.trips(f) < longFold {
-		return s.blockOf(order, blockThreads)
+		return s.warpBlock(order, 1)
 	}
 	order = slices.DeleteFunc(slices.Clone(order), func(a int) bool { return !slices.Contains(axes, a) })
 	x, y := order[0], order[1]
@@ -172,10 +173,10 @@ func (s *survey) culledAxes(order []int) []int {
 // besideEach is a schedule under which a thread of a kernel without folds, which does little but load and store, has several outputs side by side; the plain
 // one where what is side by side does not go together in memory, or is too little to fill a device so.
 func (s *survey) besideEach(c CUDA) CUDA {
-	if len(s.folds) > 0 || s.cost > littleWork || len(c.Block) == 0 || !s.goesTogether(c.Block[0].Axis) {
-		return c
+	b := s.warpBlock(s.threadOrder(nil), beside)
+	if len(s.folds) == 0 && s.cost <= littleWork && len(c.Block) > 0 && s.goesTogether(b[0].Axis) {
+		c.Together, c.Unroll, c.Block = true, []AxisN{{b[0].Axis, beside}}, b
 	}
-	c.Together, c.Unroll, c.Block = true, []AxisN{{c.Block[0].Axis, beside}}, s.blockFor(s.threadOrder(nil), blockThreads, beside)
 	return c
 }
 
@@ -246,6 +247,18 @@ func (s *survey) blockFor(order []int, n, each int) (block []AxisN) {
 		along = max(1, along)
 		block = append(block, AxisN{a, along})
 		n /= along
+	}
+	return block
+}
+
+// warpBlock fills a block with axes in order, or, for a kernel without folds, so that warps load and store less.
+func (s *survey) warpBlock(order []int, each int) (block []AxisN) {
+	axes, n := warps.Block(warps.Kernel{Kernel: s.k, Nodes: s.nodes, Stride: stride, Vary: s.vary}, order, each)
+	if axes == nil || len(s.folds) > 0 {
+		return s.blockFor(order, blockThreads, each)
+	}
+	for i, a := range axes {
+		block = append(block, AxisN{a, n[i]})
 	}
 	return block
 }

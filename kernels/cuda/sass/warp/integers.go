@@ -30,8 +30,12 @@ func (o *operands) sum() func(*lane) error {
 
 // multiply adds a product to a number: of 32 bits, or of 64.
 func (o *operands) multiply(has func(string) bool) func(*lane) error {
-	if has("HI") {
-		return nil
+	if has("HI") { // of a number of 64 bits
+		if !has("U32") {
+			return nil
+		}
+		to, a, b, c := o.to(), o.word(), o.word(), o.pair()
+		return func(l *lane) error { to(l, uint32((uint64(a(l))*uint64(b(l))+c(l))>>32)); return nil }
 	}
 	if has("WIDE") {
 		to, a, b, c := o.wide(), o.word(), o.word(), o.pair()

@@ -179,7 +179,7 @@ func (o *operands) compute(name string, has func(string) bool, parts []string) f
 		return func(l *lane) error { to(l, x(l)); return nil }
 	}
 	switch name {
-	case "MOV":
+	case "MOV", "R2UR":
 		return set(o.to(), o.word())
 	case "VIADD":
 		to, a, b := o.to(), o.word(), o.word()
@@ -216,8 +216,12 @@ func (o *operands) compute(name string, has func(string) bool, parts []string) f
 			}
 			return y
 		})
-	case "SEL":
-		to, a, b, p := o.to(), o.word(), o.word(), o.truth()
+	case "SEL", "FSEL":
+		of := o.word
+		if name == "FSEL" {
+			of = o.float
+		}
+		to, a, b, p := o.to(), of(), of(), o.truth()
 		return set(to, func(l *lane) uint32 {
 			if p(l) {
 				return a(l)
@@ -233,6 +237,13 @@ func (o *operands) compute(name string, has func(string) bool, parts []string) f
 			}
 			return math.Float32bits(x + y)
 		})
+	case "FFMA":
+		to, a, b, c := o.to(), o.float(), o.float(), o.float()
+		return set(to, func(l *lane) uint32 {
+			return math.Float32bits(fused(math.Float32frombits(a(l)), math.Float32frombits(b(l)), math.Float32frombits(c(l))))
+		})
+	case "I2F", "MUFU", "F2I":
+		return o.quotient(name, has)
 	case "DADD", "F2F":
 		return o.double(name, has)
 	case "HFMA2": // as which compilers write constants, in halves
@@ -298,6 +309,40 @@ func (o *operands) double(name string, has func(string) bool) func(*lane) error 
 		to(l, math.Float64bits(math.Float64frombits(a(l))+math.Float64frombits(b(l))))
 		return nil
 	}
+}
+
+// fused is a product and a sum, rounded once: the first rounding, to float64, leaves an odd last bit where it is not exact, so that the second is as if it were.
+func fused(x, y, z float32) float32 {
+	a, b := float64(x)*float64(y), float64(z)
+	sum := a + b
+	part := sum - a
+	if rest := (a - (sum - part)) + (b - part); rest != 0 && !math.IsInf(sum, 0) && sum == sum && math.Float64bits(sum)&1 == 0 {
+		if (rest > 0) == (sum > 0) {
+			return float32(math.Float64frombits(math.Float64bits(sum) + 1))
+		}
+		return float32(math.Float64frombits(math.Float64bits(sum) - 1))
+	}
+	return float32(sum)
+}
+
+// quotient is a step of a division of whole numbers without signs: a number as float32, rounded up, its reciprocal, or what is made of that in turn.
+func (o *operands) quotient(name string, has func(string) bool) func(*lane) error {
+	to, x := o.to(), o.float()
+	of := map[string]func(uint32) uint32{
+		"I2F": func(n uint32) uint32 {
+			y := float32(n)
+			if float64(y) < float64(n) {
+				y = math.Nextafter32(y, math.MaxFloat32)
+			}
+			return math.Float32bits(y)
+		},
+		"MUFU": func(x uint32) uint32 { return math.Float32bits(1 / math.Float32frombits(x)) },
+		"F2I":  func(x uint32) uint32 { return uint32(math.Float32frombits(x)) },
+	}[name]
+	if name == "I2F" && !(has("U32") && has("RP")) || name == "MUFU" && !has("RCP") || name == "F2I" && !(has("U32") && has("TRUNC")) {
+		return nil
+	}
+	return func(l *lane) error { to(l, of(x(l))); return nil }
 }
 
 // special is a number of the thread or block.
