@@ -54,22 +54,22 @@ func listDevices(s *streams, m *session.Session) {
 		fmt.Fprintf(w, "\t\t%d threads; instruction set %s (WEFT_ISA chooses; also %s)\n",
 			runtime.GOMAXPROCS(0), best, strings.Join(others, ", "))
 	}
-	for _, d := range m.Accelerators {
+	for _, d := range m.Accelerators() {
 		i := d.Info()
 		fmt.Fprintf(w, "%s\t%s\t%s\n", i.Name, i.Kind, i.Detail)
 	}
 	for _, missing := range m.Missing {
 		fmt.Fprintf(w, "%s:\tnone (%s)\n", missing.Kind, missing.Reason)
 	}
-	if m.NoCUDA != "" {
-		fmt.Fprintf(w, "cuda:\tnone (%s)\n", m.NoCUDA)
+	if m.NoCUDA() != "" {
+		fmt.Fprintf(w, "cuda:\tnone (%s)\n", m.NoCUDA())
 	}
 	w.Flush() // what it writes to reports its own errors
 }
 
 // listAccelerators prints what devices with memory of their own can hold and do.
 func listAccelerators(s *streams, m *session.Session) {
-	if len(m.Accelerators) == 0 {
+	if len(m.Accelerators()) == 0 {
 		return
 	}
 	w := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -68,7 +68,7 @@ func (c explainCommand) Run(ctx context.Context, s *streams) error {
 		fmt.Fprintf(s.err, "weft: %s; shown without schedules\n", err)
 	}
 	if c.Kernels || c.Format == "html" { // where sources are shown: they are compiled for what they take
-		if err := exec.Describe(p, se.Accelerators); err != nil {
+		if err := exec.Describe(p, se.Accelerators()); err != nil {
 			fmt.Fprintf(s.err, "weft: %s; shown without\n", err)
 		}
 	}

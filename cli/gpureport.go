@@ -68,11 +68,11 @@ func (c gpuReportCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	at := slices.IndexFunc(se.Accelerators, func(d device.Device) bool { return c.Device == "" || d.Info().Name == c.Device })
+	at := slices.IndexFunc(se.Accelerators(), func(d device.Device) bool { return c.Device == "" || d.Info().Name == c.Device })
 	if at < 0 {
-		return fmt.Errorf("there is no GPU %s to measure: %s", c.Device, cmp.Or(se.NoCUDA, "see `weft devices`"))
+		return fmt.Errorf("there is no GPU %s to measure: %s", c.Device, cmp.Or(se.NoCUDA(), "see `weft devices`"))
 	}
-	d := se.Accelerators[at]
+	d := se.Accelerators()[at]
 	se.Only(d)
 	dense, wide := 1<<24, 1<<26
 	if c.Small {

@@ -70,7 +70,7 @@ func (c provenanceCommand) rerun(ctx context.Context, s *streams, p *ops.Provena
 
 // elsewhere says which devices are others than those that the file was computed on.
 func (c provenanceCommand) elsewhere(s *streams, se *session.Session, p *ops.Provenance) {
-	for _, d := range slices.Concat(se.Hosts[:1], se.Accelerators) {
+	for _, d := range slices.Concat(se.Hosts[:1], se.Accelerators()) {
 		if was, is := p.Computed[d.Info().Name], d.Info().Text(); was != "" && was != is {
 			fmt.Fprintf(s.err, "weft: %s was computed on %s, and %s is now %s: it may round otherwise\n", c.File, was, d.Info().Name, is)
 		}

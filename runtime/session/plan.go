@@ -125,7 +125,7 @@ func (s *Session) bind(ctx context.Context, prog *Program) (*bound.Plan, error) 
 // place compiles the plan for the host, where there are accelerators to weigh against it, and places its kernels again: how long the host
 // takes is known much better once they are compiled. What does not compile is left to the run, which says so.
 func (s *Session) place(ctx context.Context, p *bound.Plan) error {
-	if len(s.Accelerators) == 0 || s.Compile(ctx, p, device.Options{Describe: s.config.ISA != ""}) != nil {
+	if len(s.Accelerators()) == 0 || s.Compile(ctx, p, device.Options{Describe: s.config.ISA != ""}) != nil {
 		return nil
 	}
 	return place.PlaceAll(p, s.Models(), place.Placing{Device: s.config.Device, Cost: s.Model})

@@ -18,7 +18,7 @@ const mostSeen = 4096
 // Run runs a plan of a program: on the session's devices, within its memory, with what outputs record. Options say the rest. The result
 // holds what was done also where an error is returned; what a run warns of is added to the program.
 func (s *Session) Run(ctx context.Context, prog *Program, p *bound.Plan, opt runtime.Options) (*result.Result, error) {
-	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators, memory.NewGovernor(p.Budget), prog.Origin
+	opt.Accelerators, opt.Memory, opt.Origin = s.Accelerators(), memory.NewGovernor(p.Budget), prog.Origin
 	opt.Roof, opt.Wider = s.Model.Roof, s.wider(prog, p)
 	opt.Tiled = func(k *bound.Kernel) error { return s.Model.RememberTiles(k.Hash, k.Kind, k.TileSize()) }
 	r, err := runtime.Run(ctx, p, s.hosted(opt))
@@ -55,7 +55,7 @@ func (s *Session) Verify(ctx context.Context, prog *Program, p *bound.Plan, opt 
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range s.Accelerators {
+	for _, d := range s.Accelerators() {
 		subjects = append(subjects, verify.Accelerator(d))
 	}
 	opt.Subjects, opt.Run = subjects, s.hosted(opt.Run)

@@ -8,6 +8,9 @@ import (
 	"fmt"
 	"os"
 	goruntime "runtime"
+	"slices"
+	"strings"
+	"sync"
 
 	"weft/kernels/cache"
 	"weft/kernels/cuda"
@@ -40,29 +43,32 @@ type Config struct {
 	Memory   int64        // bytes that arrays may take; 0: from what the machine has
 	Model    *cost.Model  // predicts and learns; nil: the one of this machine
 	Log      func(string) // hears what is not as it should be, in a line each; nil: nobody does
+	// GPUs opens those of this machine, and says why it is not all; nil: NVIDIA's.
+	GPUs func() ([]device.Device, error)
 }
 
 // Session is an open machine: devices, what is known of their speed, budgets.
 type Session struct {
 	// Hosts compute on the host's processor, best first: what fails on one runs on the next. The first one plans and holds arrays.
-	Hosts        []device.Device
-	CPU          *native.Device    // the first host, where there is a C compiler; nil without
-	Missing      []runtime.Missing // hosts that would be better and cannot be had
-	Accelerators []device.Device
-	NoCUDA       string // why no GPU of NVIDIA's can be had; empty: there is one, or nobody asked
-	Threads      int
-	Cache        string      // folder; empty: nothing is kept
-	Model        *cost.Model // predicts for the first host
-	Unmeasured   string      // what is wrong with the machine's profile; empty: nothing
-	Programs     exec.Programs
+	Hosts      []device.Device
+	CPU        *native.Device    // the first host, where there is a C compiler; nil without
+	Missing    []runtime.Missing // hosts that would be better and cannot be had
+	Threads    int
+	Cache      string      // folder; empty: nothing is kept
+	Model      *cost.Model // predicts for the first host
+	Unmeasured string      // what is wrong with the machine's profile; empty: nothing
+	Programs   exec.Programs
 
-	config Config
-	seen   []cost.Observation // to be learned from
-	counts map[string]float64 // how much there was of what runs counted, to be remembered
+	config   Config
+	emulated []device.Device
+	opened   func() ([]device.Device, string) // the accelerators, and why no GPU can be had; they are opened when somebody asks for them
+	models   func() []place.DeviceModel
+	seen     []cost.Observation // to be learned from
+	counts   map[string]float64 // how much there was of what runs counted, to be remembered
 }
 
-// Open looks for a C compiler, without which the interpreter is all there is, for GPUs, and makes the emulated devices. A session that is
-// asked to be on the host only needs no GPU to be started. Mistakes in the description of devices are Mistakes.
+// Open looks for a C compiler, without which the interpreter is all there is, and makes the emulated devices. GPUs are looked for once somebody asks for them, which a session that is
+// asked to be on the host only never does. Mistakes in the description of devices are Mistakes.
 func Open(c Config) (*Session, error) {
 	if c.Threads <= 0 {
 		c.Threads = goruntime.GOMAXPROCS(0)
@@ -113,13 +119,20 @@ func (s *Session) native() native.Config {
 	return c
 }
 
+// openAccelerators makes the emulated devices. GPUs are opened once somebody asks: that takes a tenth of a second and more, and commands that neither plan nor list them do without.
 func (s *Session) openAccelerators() error {
-	if s.config.Device != HostOnly {
-		gpus, err := cuda.Devices(cuda.Config{Cache: s.Cache})
-		if err != nil {
-			s.NoCUDA = err.Error()
+	s.opened = sync.OnceValues(func() (out []device.Device, why string) {
+		if s.meansGPUs() {
+			gpus, err := s.config.GPUs()
+			if out = gpus; err != nil {
+				why = err.Error()
+			}
 		}
-		s.Accelerators = append(s.Accelerators, gpus...)
+		return append(out, s.emulated...), why
+	})
+	s.models = sync.OnceValue(s.modelled)
+	if s.config.GPUs == nil {
+		s.config.GPUs = func() ([]device.Device, error) { return cuda.Devices(cuda.Config{Cache: s.Cache}) }
 	}
 	if s.config.Emulated == "" {
 		return nil
@@ -132,9 +145,35 @@ func (s *Session) openAccelerators() error {
 		return fmt.Errorf("error[%s]: emulated devices need a C compiler: %s", problem.DeviceFile, s.Missing[0].Reason)
 	}
 	for _, d := range emulated.New(s.CPU, list, emulated.Options{}) {
-		s.Accelerators = append(s.Accelerators, d)
+		s.emulated = append(s.emulated, d)
 	}
 	return nil
+}
+
+// meansGPUs reports whether what a run is asked to be on may be a GPU of this machine: it is not the host and not one of the emulated devices.
+func (s *Session) meansGPUs() bool {
+	for name := range strings.SplitSeq(s.config.Device, ",") {
+		name = strings.TrimSpace(name)
+		if name != HostOnly && !slices.ContainsFunc(s.emulated, func(d device.Device) bool {
+			family, _, _ := strings.Cut(d.Info().Name, ":")
+			return name == d.Info().Name || name == family || name == d.Info().Kind
+		}) {
+			return true
+		}
+	}
+	return false
+}
+
+// Accelerators are the devices with memory of their own.
+func (s *Session) Accelerators() []device.Device {
+	out, _ := s.opened()
+	return out
+}
+
+// NoCUDA is why no GPU of NVIDIA's can be had; empty: there is one, or nobody asked.
+func (s *Session) NoCUDA() string {
+	_, why := s.opened()
+	return why
 }
 
 // described reads a file of emulated devices.
@@ -162,15 +201,23 @@ func described(path string) ([]emulated.Description, error) {
 
 // Only leaves the session one accelerator, on which everything runs.
 func (s *Session) Only(d device.Device) {
-	s.Accelerators, s.config.Device = []device.Device{d}, d.Info().Name
+	s.opened = func() ([]device.Device, string) { return []device.Device{d}, "" }
+	s.models = sync.OnceValue(s.modelled)
+	s.config.Device = d.Info().Name
 }
 
 // Models are the accelerators as the planner sees them.
-func (s *Session) Models() []place.DeviceModel {
-	var out []place.DeviceModel
-	for _, d := range s.Accelerators {
-		out = append(out, place.ModelOf(d))
+func (s *Session) Models() []place.DeviceModel { return s.models() }
+
+// modelled measures what is not known of how fast they are, of all at a time.
+func (s *Session) modelled() []place.DeviceModel {
+	devices := s.Accelerators()
+	out := make([]place.DeviceModel, len(devices))
+	var measuring sync.WaitGroup
+	for i, d := range devices {
+		measuring.Go(func() { out[i] = place.ModelOf(d) })
 	}
+	measuring.Wait()
 	return out
 }
 

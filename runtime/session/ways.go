@@ -64,7 +64,7 @@ func (s *Session) trials(prog *Program) search.Trials {
 			return s.builder(&Program{Program: &part, Origin: prog.Origin}, PlanOptions{}, false)(nil)
 		},
 		Run: func(ctx context.Context, p *bound.Plan) (*result.Result, error) {
-			r, err := runtime.Run(ctx, p, s.hosted(runtime.Options{Accelerators: s.Accelerators, Memory: memory.NewGovernor(p.Budget)}))
+			r, err := runtime.Run(ctx, p, s.hosted(runtime.Options{Accelerators: s.Accelerators(), Memory: memory.NewGovernor(p.Budget)}))
 			if err == nil {
 				s.counted(p, r)
 			}
