@@ -116,7 +116,7 @@ type TileReader interface {
 	OpenSource() (TileSource, error)
 }
 
-// TileWriter is a sink that also takes its array part by part. With marks, all that Sync gave in an earlier run, it goes on after the
+// TileWriter is a sink that also takes its array part by part. With marks, all that its sink gave in an earlier run, it goes on after the
 // last.
 type TileWriter interface {
 	Streamer

@@ -20,8 +20,9 @@ type TileSource interface {
 type TileSink interface {
 	// Write takes a region. Arrays belong to the caller again when it returns.
 	Write(ctx context.Context, at region.Region, in []HostArray) error
-	// Sync makes what was written last through a crash and says from where a later run may go on.
-	Sync() (Mark, error)
+	// Mark says from where a later run may go on, behind what was written, if the machine goes on. With durable set it first waits until all of that is
+	// on the disk, so that it may stop.
+	Mark(durable bool) (Mark, error)
 	// Commit completes the output.
 	Commit(ctx context.Context) (Note, error)
 	// Suspend ends an output that is not complete, so that OpenSink may take it up again.

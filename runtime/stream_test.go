@@ -174,7 +174,7 @@ func (k *rowKeeper) Write(_ context.Context, at region.Region, in []ops.HostArra
 	return nil
 }
 
-func (k *rowKeeper) Sync() (ops.Mark, error) {
+func (k *rowKeeper) Mark(bool) (ops.Mark, error) {
 	m := ops.Mark{There: k.fresh}
 	k.fresh = nil
 	return m, nil

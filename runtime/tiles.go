@@ -108,12 +108,13 @@ func (s *tileSink) write(ctx context.Context, at region.Region) error {
 	if s.journal == nil {
 		return nil
 	}
-	mark, err := s.Sync()
+	durable := s.journal.Due()
+	mark, err := s.Mark(durable)
 	if err != nil || len(mark.There) == 0 || mark.There.Empty() {
 		return err
 	}
 	s.there = append(s.there, mark.There)
-	err, s.samples = s.journal.Append(journal.Entry{Mark: mark, Samples: s.samples}), nil
+	err, s.samples = s.journal.Append(journal.Entry{Mark: mark, Samples: s.samples}, durable), nil
 	return err
 }
 

@@ -83,11 +83,11 @@ func (s *recordSink) Write(ctx context.Context, at region.Region, in []ops.HostA
 	return nil
 }
 
-// Sync waits until what was written is on the disk.
-func (s *recordSink) Sync() (ops.Mark, error) {
+// Mark says what was written of all arrays.
+func (s *recordSink) Mark(durable bool) (ops.Mark, error) {
 	all := make([]region.Region, len(s.kept))
 	for i, out := range s.kept {
-		m, err := out.Sync()
+		m, err := out.Mark(durable)
 		if err != nil {
 			return m, failure(err, true)
 		}

@@ -32,7 +32,7 @@ func TestArraysOfARecordStayWhereItsFileFails(t *testing.T) {
 	if err := s.Write(ctx, dims.Whole(), []ops.HostArray{array}); err != nil {
 		t.Fatal(err)
 	}
-	mark, err := s.Sync()
+	mark, err := s.Mark(true)
 	if err != nil {
 		t.Fatal(err)
 	}

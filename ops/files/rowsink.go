@@ -57,8 +57,8 @@ func (s *fileSink) Write(ctx context.Context, at region.Region, in []ops.HostArr
 	return failure(format.Send(ctx, s.Output, s.order, at, in[0]), true)
 }
 
-func (s *fileSink) Sync() (ops.Mark, error) {
-	m, err := s.Output.Sync()
+func (s *fileSink) Mark(durable bool) (ops.Mark, error) {
+	m, err := s.Output.Mark(durable)
 	return m, failure(err, true)
 }
 

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
+	"time"
 
 	"weft/ops"
 	"weft/ops/files/fileio"
@@ -21,14 +23,26 @@ import (
 )
 
 // Format of the file: a header, then an entry a line, each as JSON. A line that a crash cut off does not count.
-const Format = 4
+const Format = 5
 
 // Entry is a region of the output that is there, and what was sampled since the entry before of what the kernels made: a run that goes on judges
 // the whole output by it.
 type Entry struct {
 	ops.Mark
 	Samples []Sampled `json:"samples,omitempty"`
+	// Boot is since when the machine has run, if nobody waited until this and the entries before, since the last that has none, were on the disk: once it has
+	// started again they do not count.
+	Boot string `json:"boot,omitempty"`
 }
+
+// Boot names the time since which the machine has run; empty: it does not say.
+var Boot = sync.OnceValue(func() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return string(bytes.TrimSpace(id))
+})
 
 // Sampled are samples of what the kernel of a step stored, array by array.
 type Sampled struct {
@@ -53,6 +67,21 @@ type Header struct {
 // Journal is an open journal.
 type Journal struct {
 	file *os.File
+
+	saved time.Time     // when what it says was on the disk
+	wait  time.Duration // until that is so again
+	due   time.Time     // when it was last found to be time for that
+}
+
+func newJournal(file *os.File) *Journal {
+	return &Journal{file: file, saved: time.Now(), wait: notedTimes * MostBetween}
+}
+
+// Due reports whether it is time for an entry that waits for the disk: a machine that stops loses what came since the last one. It is twice a minute, and less often
+// where waiting takes long; always where a later run could not tell that the machine has stopped.
+func (j *Journal) Due() bool {
+	j.due = time.Now()
+	return Boot() == "" || j.due.Sub(j.saved) >= j.wait
 }
 
 // PathOf is where the journal of an output is: beside it.
@@ -71,8 +100,8 @@ func Create(output string, h Header) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot keep a journal: %w", err)
 	}
-	j := &Journal{file}
-	if err := j.line(h); err != nil {
+	j := newJournal(file)
+	if err := j.line(h, true); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
 	return j, syncFolder(filepath.Dir(file.Name()))
@@ -92,7 +121,8 @@ func Read(output string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	var r Record
+	var r, sure Record // what is there, and what of it is on the disk whatever happened since
+	lost, waited := false, true
 	for line := range bytes.Lines(text) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break
@@ -104,11 +134,18 @@ func Read(output string) (Record, error) {
 			if err = json.Unmarshal(line, &e); err == nil {
 				r.Marks, r.Samples = append(r.Marks, e.Mark), append(r.Samples, e.Samples...)
 			}
+			lost = lost || e.Boot != "" && e.Boot != Boot()
+			waited = e.Boot == ""
 		}
 		if err != nil {
 			break
 		}
-		r.size += int64(len(line))
+		if r.size += int64(len(line)); waited {
+			sure, lost = r, false
+		}
+	}
+	if lost {
+		r = sure
 	}
 	if r.Header.Format == 0 {
 		return Record{}, fs.ErrNotExist
@@ -129,7 +166,7 @@ func Resume(output string, r Record) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot keep a journal: %w", err), file.Close())
 	}
-	return &Journal{file}, nil
+	return newJournal(file), nil
 }
 
 // Foreign says why a journal does not belong to a run; empty when it does.
@@ -158,16 +195,29 @@ func (h Header) Foreign(run Header) string {
 	return ""
 }
 
-// Append records an entry, durably.
-func (j *Journal) Append(e Entry) error { return j.line(e) }
+// Append records an entry. With durable set, what it says is there is on the disk, and it waits until it is too.
+func (j *Journal) Append(e Entry, durable bool) error {
+	if e.Boot = ""; !durable {
+		e.Boot = Boot()
+	}
+	if err := j.line(e, durable); err != nil || !durable {
+		return err
+	}
+	j.saved = time.Now()
+	j.wait = max(notedTimes*MostBetween, leastShare*j.saved.Sub(j.due))
+	return nil
+}
 
-func (j *Journal) line(v any) error {
+func (j *Journal) line(v any, durable bool) error {
 	text, err := json.Marshal(v)
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
 	if _, err := j.file.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("cannot keep the journal: %w", err)
+	}
+	if !durable {
+		return nil
 	}
 	if err := j.file.Sync(); err != nil {
 		return fmt.Errorf("cannot keep the journal: %w", err)

@@ -27,7 +27,7 @@ func TestJournalsSurviveCutsAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * i, Hi: 10 * (i + 1)}}, State: json.RawMessage(`{"a":"b\n"}`)}}); err != nil {
+		if err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * i, Hi: 10 * (i + 1)}}, State: json.RawMessage(`{"a":"b\n"}`)}}, i%2 == 0); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,12 +57,74 @@ func TestJournalsSurviveCutsAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * (lines - 1), Hi: 99}}}}), j.Close()); err != nil {
+		if err := errors.Join(j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * (lines - 1), Hi: 99}}}}, true), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if r, err = Read(out); err != nil || r.Rows() != 99 || len(r.Marks) != lines {
 			t.Fatalf("%d bytes, then one mark: %+v, %v", n, r, err)
 		}
+	}
+}
+
+// What nobody waited for counts as long as the machine goes on, and is lost once it has started again, unless something behind it was waited for.
+func TestEntriesThatNobodyWaitedFor(t *testing.T) {
+	defer func(was func() string) { Boot = was }(Boot)
+	boot := "first"
+	Boot = func() string { return boot }
+	out := filepath.Join(t.TempDir(), "out.npy")
+	j, err := Create(out, header())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := func(when string, want int) {
+		t.Helper()
+		r, err := Read(out)
+		if err != nil || r.Rows() != want {
+			t.Errorf("%s: %d rows: %v", when, r.Rows(), err)
+		}
+	}
+	add := func(hi int, durable bool) {
+		t.Helper()
+		if err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Hi: hi}}}}, durable); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(1, false)
+	rows("one that is noted", 1)
+	boot = "second"
+	rows("after a start", 0)
+	boot = "first"
+	add(2, true)
+	add(3, false)
+	add(4, false)
+	rows("two behind one that was waited for", 4)
+	boot = "second"
+	rows("after a start", 2)
+	r, err := Read(out)
+	if err == nil {
+		err = j.Close()
+	}
+	if err == nil {
+		j, err = Resume(out, r)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(5, false)
+	rows("of a run that went on", 5)
+	boot = "third"
+	rows("after another start", 2)
+	if j.Due() {
+		t.Error("the disk is waited for at once")
+	}
+	if j.wait = 0; !j.Due() {
+		t.Error("the disk is not waited for when that is due")
+	}
+	if boot = ""; !j.Due() {
+		t.Error("the disk is not waited for on a machine that does not say since when it has run")
+	}
+	if err := j.Remove(); err != nil {
+		t.Error(err)
 	}
 }
 

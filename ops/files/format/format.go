@@ -179,8 +179,8 @@ type Output interface {
 	Commit(durable bool) error
 	Abort() error
 
-	// Sync and Suspend are those of ops.TileSink, for files created to be resumed.
-	Sync() (ops.Mark, error)
+	// Mark and Suspend are those of ops.TileSink, for files created to be resumed.
+	Mark(durable bool) (ops.Mark, error)
 	Suspend() error
 }
 

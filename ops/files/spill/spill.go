@@ -230,7 +230,7 @@ func (s sink) Write(_ context.Context, at region.Region, in []ops.HostArray) err
 }
 
 // Sync implements ops.TileSink.
-func (sink) Sync() (ops.Mark, error) { return ops.Mark{}, nil }
+func (sink) Mark(bool) (ops.Mark, error) { return ops.Mark{}, nil }
 
 // Commit implements ops.TileSink.
 func (s sink) Commit(context.Context) (ops.Note, error) { return s.note(), nil }

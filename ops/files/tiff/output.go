@@ -75,23 +75,24 @@ func (w *output) Part(at region.Region) io.WriteCloser {
 	return &rowWriter{w: w.Writer, bands: bands, of: r, rest: r}
 }
 
-func (w *output) Sync() (ops.Mark, error) {
+func (w *output) Mark(durable bool) (ops.Mark, error) {
+	if durable {
+		if err := w.pending.Sync(); err != nil {
+			return ops.Mark{}, err
+		}
+	}
 	if len(w.fresh) == 0 {
 		w.fresh = make(region.Region, w.dims)
 	}
 	bands, r := split(w.fresh)
 	there := slices.Clone(w.fresh)
 	var p Checkpoint
-	var err error
 	if w.dims > 2 {
-		there[0].Hi, p, err = w.checkpointBands(bands.Lo, bands.Hi, r)
+		there[0].Hi, p = w.checkpointBands(bands.Lo, bands.Hi, r)
 	} else {
 		var done Rect
-		done, p, err = w.Checkpoint(r)
+		done, p = w.Checkpoint(r)
 		there[0].Hi = done.Y1
-	}
-	if err != nil {
-		return ops.Mark{}, err
 	}
 	w.fresh[0].Lo = there[0].Hi
 	state, err := json.Marshal(p)

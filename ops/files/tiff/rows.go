@@ -55,31 +55,25 @@ func (w *Writer) suspended(err error) error {
 	return w.fail(err)
 }
 
-// Checkpoint makes the blocks written so far durable and tells what Resume needs of those in the first rows of a rectangle, all of
-// whose blocks are there: these rows need not be written again.
-func (w *Writer) Checkpoint(r Rect) (done Rect, c Checkpoint, err error) {
-	if err := w.pending.Sync(); err != nil {
-		return done, c, err
-	}
+// Checkpoint tells what Resume needs of the blocks written so far in the first rows of a rectangle, all of whose blocks are there: these rows need not be written
+// again.
+func (w *Writer) Checkpoint(r Rect) (done Rect, c Checkpoint) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done = w.tell(0, r, &c)
 	c.End = w.end
-	return done, c, nil
+	return done, c
 }
 
 // checkpointBands is Checkpoint of the first bands from one up to another, counted from 0, of which all of a rectangle is there: those before next.
-func (w *Writer) checkpointBands(from, to int, r Rect) (next int, c Checkpoint, err error) {
-	if err := w.pending.Sync(); err != nil {
-		return from, c, err
-	}
+func (w *Writer) checkpointBands(from, to int, r Rect) (next int, c Checkpoint) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for next = from; next < to && w.there(next, r); next++ {
 		w.tell(next, r, &c)
 	}
 	c.End = w.end
-	return next, c, nil
+	return next, c
 }
 
 // there reports whether all blocks of a rectangle of a band are in the file.

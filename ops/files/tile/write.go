@@ -20,7 +20,7 @@ type Writer struct {
 	file    File
 	blank   bool          // the file began as zeros, so that some need not be written
 	next    int64         // bytes of elements written
-	fresh   region.Region // what was written by parts since the last Sync
+	fresh   region.Region // what was written by parts since the last mark
 }
 
 // File is how an array lies in a file.
@@ -87,10 +87,13 @@ func (f File) Create(path string, resumable bool, marks []ops.Mark) (*Writer, er
 // zeros are so many as are worth a call of the system less: triangles, masks and sparse arrays have many.
 var zeros [16 << 10]byte
 
-// Sync waits until what was written is on the disk.
-func (w *Writer) Sync() (ops.Mark, error) {
+// Mark marks what was written since the last one.
+func (w *Writer) Mark(durable bool) (ops.Mark, error) {
 	mark := ops.Mark{There: w.fresh}
 	w.fresh = nil
+	if !durable {
+		return mark, nil
+	}
 	return mark, w.pending.Sync()
 }
 

@@ -309,9 +309,13 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 	return nil
 }
 
-// Sync waits until the chunks that are complete are on the disk, and marks the rows of them.
-func (w *writer) Sync() (ops.Mark, error) {
-	return ops.Mark{There: w.complete()}, w.folder.Sync()
+// Mark marks the rows of the chunks that are complete.
+func (w *writer) Mark(durable bool) (ops.Mark, error) {
+	mark := ops.Mark{There: w.complete()}
+	if !durable {
+		return mark, nil
+	}
+	return mark, w.folder.Sync()
 }
 
 // complete takes what was written and fills chunks out of what is not yet marked.
