@@ -103,6 +103,9 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	if !r.accelerated(k) || r.onHost[w.step.ID] {
 		return false, nil
 	}
+	if err := r.fleet.Reopen(ctx); err != nil {
+		return false, err
+	}
 	if able, why := r.fleet.Able(k.IR, k.Place.Devices); !able {
 		r.onHost[w.step.ID] = true
 		err := r.deviceFailed(w.step, fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 
@@ -38,7 +39,8 @@ type Device struct {
 
 	upload, compute, download, look *engine // look packs what is copied in pieces
 
-	gather gatherer
+	gather   gatherer
+	contexts atomic.Int64 // that it had before this one
 
 	capability int
 	speeds     speeds
@@ -53,7 +55,7 @@ type Device struct {
 	left    []*piece // that nobody waits for
 
 	reaching sync.Mutex
-	peers    map[*Device]bool // that it can copy from
+	peers    map[peering]bool // that it can copy from
 
 	loading sync.Mutex
 	modules map[[sha256.Size]byte]cu.Module // what was loaded, by image

@@ -245,5 +245,32 @@ func TestOnFakeLoss(t *testing.T) {
 	if err := device.Read(t.Context(), m, got, 0); !errors.Is(err, device.ErrLost) {
 		t.Errorf("a copy: %v", err)
 	}
+	// With a new context all is there but what was in the one before.
+	if err := d.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	if err := run(k.Domain()); err == nil {
+		t.Error("a launch on memory that is no more")
+	}
+	if err := device.Read(t.Context(), m, got, 0); err == nil || errors.Is(err, device.ErrLost) {
+		t.Errorf("a copy of memory that is no more: %v", err)
+	}
 	m.Free()
+	if programs, err = d.Compile(t.Context(), []*ir.Kernel{k}, device.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	if m, err = d.Alloc(out); err != nil {
+		t.Fatal(err)
+	}
+	if run, err = programs[0].Bind(device.Bindings{Mem: map[*ir.Buffer]device.Memory{out: m}}); err != nil {
+		t.Fatal(err)
+	}
+	clear(got)
+	if err := errors.Join(run(k.Domain()), device.Read(t.Context(), m, got, 0)); err != nil || device.View[int32](got, ir.I32)[7] != 7 {
+		t.Errorf("%v, %v", got, err)
+	}
+	m.Free()
+	if u := d.Usage(); u.Allocated != 0 {
+		t.Errorf("%+v", u)
+	}
 }

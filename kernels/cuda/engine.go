@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"gorgonia.org/cu"
@@ -20,7 +21,8 @@ import (
 // its work goes one piece after the other.
 type engine struct {
 	stream cu.Stream
-	mu     sync.Mutex // held while a piece of work is put on the stream
+	mu     sync.Mutex  // held while a piece of work is put on the stream
+	gone   atomic.Bool // with the context that it was made in
 
 	spare  sync.Mutex
 	timers []timer // that no piece has
@@ -120,7 +122,7 @@ func (p *piece) before(e *engine) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.over {
+	if p.over || p.on.gone.Load() {
 		return nil
 	}
 	return e.stream.Wait(p.at.stop, 0)
@@ -133,6 +135,9 @@ const spin = 100 * time.Microsecond
 func (p *piece) Wait() (time.Duration, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if !p.over && p.on.gone.Load() {
+		p.over, p.err = true, fmt.Errorf("%w: its context is no more", device.ErrLost)
+	}
 	if p.over {
 		return p.took, p.err
 	}

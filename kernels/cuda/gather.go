@@ -75,7 +75,7 @@ func (m *memory) EnqueueGather(ctx context.Context, dst []byte, pieces []device.
 	m.mu.RLock()
 	g := &gathered{from: m}
 	err := device.CheckPieces(pieces, len(dst))
-	if m.give == nil {
+	if !m.there() {
 		err = errors.New("it has been freed")
 	}
 	for _, p := range pieces {

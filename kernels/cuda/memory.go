@@ -22,6 +22,7 @@ import (
 // memory is a buffer on the GPU, with margins.
 type memory struct {
 	dev   *Device
+	born  int64 // of which of its contexts
 	buf   *ir.Buffer
 	mu    sync.RWMutex // held for writing while it is freed
 	first cu.DevicePtr // of the buffer
@@ -51,7 +52,7 @@ func (d *Device) AllocBlank(buf *ir.Buffer) (device.Memory, error) {
 
 func (d *Device) alloc(buf *ir.Buffer, fill func(*memory, cu.Stream) error) (device.Memory, error) {
 	size := roundUp(buf.Bytes()+2*margin(buf), alignment)
-	m := &memory{dev: d, buf: buf, size: size}
+	m := &memory{dev: d, born: d.contexts.Load(), buf: buf, size: size}
 	err := d.with(func() error {
 		base, last, err := d.take(size)
 		if err != nil {
@@ -175,7 +176,7 @@ func (m *memory) Host() []byte { return nil }
 func (m *memory) Address() (uint64, int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if m.give == nil {
+	if !m.there() {
 		return 0, -1
 	}
 	return uint64(m.first), m.buf.Bytes()
@@ -253,7 +254,7 @@ func (m *memory) enqueue(ctx context.Context, e *engine, lines device.Lines, hos
 
 func (m *memory) begin(ctx context.Context, e *engine, lines device.Lines, host []byte, move func(cu.DevicePtr, unsafe.Pointer, cu.Stream) error) (c *transfer, err error) {
 	c = &transfer{m: m}
-	if m.give == nil {
+	if !m.there() {
 		return c, fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
 	}
 	all := lines.Span()
@@ -316,6 +317,11 @@ func (m *memory) Free() {
 	give := m.give
 	m.give = nil
 	m.dev.account(func(u *device.Usage) { u.Allocated -= m.size })
-	// The only errors are those of earlier work, which showed there, or a lost device's.
-	_ = m.dev.with(give)
+	if m.born == m.dev.contexts.Load() { // that of another went with it
+		// The only errors are those of earlier work, which showed there, or a lost device's.
+		_ = m.dev.with(give)
+	}
 }
+
+// there reports whether the memory was not freed, and did not go with its context; of who has its lock.
+func (m *memory) there() bool { return m.give != nil && m.born == m.dev.contexts.Load() }

@@ -107,6 +107,48 @@ func (d *Device) start() (active bool, err error) {
 	return true, nil
 }
 
+// Reopen takes a new context in place of one that answers nothing but errors. What was in that is no more: memory, code, and work that was not over. Nothing else uses the device meanwhile.
+func (d *Device) Reopen() error {
+	d.mu.Lock()
+	lost := d.lost
+	d.mu.Unlock()
+	if lost == nil {
+		return nil
+	}
+	unlock := lockThread()
+	defer unlock()
+	for _, e := range []*engine{d.upload, d.compute, d.download, d.look} {
+		e.gone.Store(true)
+	}
+	d.contexts.Add(1)
+	d.pool.forget()
+	d.leaving.Lock()
+	d.left = nil
+	d.leaving.Unlock()
+	d.loading.Lock()
+	d.modules = nil
+	d.loading.Unlock()
+	d.gather.mu.Lock()
+	d.gather.loaded = false
+	d.gather.mu.Unlock()
+	_ = d.gpu.ReleasePrimaryCtx() // which may answer with what broke the context
+	if err := d.gpu.ResetPrimaryCtx(); err != nil {
+		return fmt.Errorf("resetting the context: %w", err)
+	}
+	memory := d.info.Limits.Memory
+	if active, err := d.start(); err != nil {
+		if active {
+			err = errors.Join(err, d.gpu.ReleasePrimaryCtx())
+		}
+		return err
+	}
+	d.info.Limits.Memory = memory // as it was planned with
+	d.mu.Lock()
+	d.lost = nil
+	d.mu.Unlock()
+	return nil
+}
+
 // describe fills in what the device is.
 func (d *Device) describe(ordinal int, lib *nvrtc.Library) error {
 	name, err := d.gpu.Name()

@@ -33,7 +33,7 @@ func (d *Device) AllocParts(buf *ir.Buffer, parts []device.Span) (device.Memory,
 		v, err = d.backed(buf, parts)
 		return err
 	})
-	m := &memory{dev: d, buf: buf, parts: parts, first: cu.DevicePtr(v.at) + cu.DevicePtr(margin(buf))}
+	m := &memory{dev: d, born: d.contexts.Load(), buf: buf, parts: parts, first: cu.DevicePtr(v.at) + cu.DevicePtr(margin(buf))}
 	m.give = func() error { return errors.Join(m.rest(), v.release(d.extra)) }
 	for _, p := range v.mapped {
 		m.size += p.To - p.From

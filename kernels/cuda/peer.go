@@ -15,11 +15,19 @@ import (
 
 var _ device.Peer = (*memory)(nil)
 
+// peering is a context of a GPU that may read one of another.
+type peering struct {
+	own   int64
+	other *Device
+	its   int64
+}
+
 // reaches reports whether a GPU can read another's memory, and asks the driver to let it, once.
 func (d *Device) reaches(o *Device) bool {
 	d.reaching.Lock()
 	defer d.reaching.Unlock()
-	if yes, known := d.peers[o]; known {
+	as := peering{d.contexts.Load(), o, o.contexts.Load()}
+	if yes, known := d.peers[as]; known {
 		return yes
 	}
 	can, err := d.gpu.CanAccessPeer(o.gpu)
@@ -29,9 +37,9 @@ func (d *Device) reaches(o *Device) bool {
 		yes = err == nil || errors.Is(err, cu.PeerAccessAlreadyEnabled)
 	}
 	if d.peers == nil {
-		d.peers = map[*Device]bool{}
+		d.peers = map[peering]bool{}
 	}
-	d.peers[o] = yes
+	d.peers[as] = yes
 	return yes
 }
 
@@ -48,7 +56,7 @@ func (m *memory) CopyAcross(ctx context.Context, from device.Memory, spans []dev
 	defer m.mu.RUnlock()
 	o.mu.RLock()
 	defer o.mu.RUnlock()
-	if m.give == nil || o.give == nil {
+	if !m.there() || !o.there() {
 		return fmt.Errorf("%s: copying from %s: buffer %s has been freed", m.dev.info.Name, o.dev.info.Name, m.buf.Name)
 	}
 	var n int64

@@ -56,6 +56,13 @@ func (p *pool) give(at cu.DevicePtr, size int64, last *piece) bool {
 	return true
 }
 
+// forget is for memory that went with its context.
+func (p *pool) forget() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free, p.held = nil, 0
+}
+
 // drain gives everything back to the driver, which waits for what uses it; done in the device's context.
 func (p *pool) drain() error {
 	p.mu.Lock()

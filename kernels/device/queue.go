@@ -63,3 +63,8 @@ type Peer interface {
 type Blank interface {
 	AllocBlank(buf *ir.Buffer) (Memory, error)
 }
+
+// Reopener is a device that can be opened once more after it was lost: with nothing in its memory, and without programs.
+type Reopener interface {
+	Reopen() error
+}

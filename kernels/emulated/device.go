@@ -38,6 +38,8 @@ var (
 	_ device.Partial = (*Device)(nil)
 	_ device.Blank   = (*Device)(nil)
 	_ device.Rated   = (*Device)(nil)
+
+	_ device.Reopener = (*Device)(nil)
 )
 
 // Options of emulated devices.
@@ -79,6 +81,9 @@ func New(host *native.Device, list []Description, opt Options) []*Device {
 
 // Info describes the device as it was described.
 func (d *Device) Info() device.Info { return d.info }
+
+// Reopen ends a loss, where that is described.
+func (d *Device) Reopen() error { return d.fate.reopen() }
 
 // Description is what the device was made from.
 func (d *Device) Description() Description { return d.description }

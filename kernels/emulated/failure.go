@@ -19,6 +19,7 @@ type Failure struct {
 	Until    int     `yaml:"until"`    // the last of several; default only At
 	Kind     string  `yaml:"kind"`     // fail (default), lost, wrong (launch only), slow (launch only; without until, from then on)
 	Factor   float64 `yaml:"factor"`   // slow: how much slower
+	Back     bool    `yaml:"back"`     // lost: it can be opened once more
 	Fraction float64 `yaml:"fraction"` // wrong: of the elements that the launch writes; default all
 }
 
@@ -64,6 +65,8 @@ func (f *Failure) check() error {
 		return fmt.Errorf("fraction %v; from 0 to 1", f.Fraction)
 	case f.Fraction != 0 && f.kind() != "wrong":
 		return fmt.Errorf("kind %s has no fraction; wrong has", f.kind())
+	case f.Back && f.kind() != "lost":
+		return fmt.Errorf("kind %s does not come back; lost may", f.kind())
 	}
 	return nil
 }
@@ -86,6 +89,18 @@ type fate struct {
 	failures []Failure
 	counts   map[string]int
 	lost     error
+	back     bool // it can be opened once more
+}
+
+// reopen ends a loss from which there is a way back.
+func (f *fate) reopen() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.back {
+		return fmt.Errorf("it does not come back, as described: %w", f.lost)
+	}
+	f.lost, f.back = nil, false
+	return nil
 }
 
 // outcome is what an event that does not fail comes to.
@@ -113,6 +128,7 @@ func (f *fate) next(on string) (o outcome, err error) {
 		}
 		switch f.failures[i].kind() {
 		case "lost":
+			f.back = f.failures[i].Back
 			f.lost = fmt.Errorf("%w (at %s %d, as described)", device.ErrLost, on, n)
 			return o, f.lost
 		case "wrong":

@@ -56,6 +56,7 @@ type Member struct {
 	inRow    int                    // failures since something went well
 	left     string                 // why it is left out; empty: it is not
 	lost     bool                   // nothing can be had from it
+	reopened bool                   // after it was lost; it is not again
 	usage    Usage
 }
 
@@ -269,16 +270,19 @@ func (m *Member) out() string {
 	return m.left
 }
 
-// leave leaves the device out for the rest of the run.
+// leave leaves the device out for the rest of the run, or until it is opened once more.
 func (m *Member) leave(reason string) {
 	m.mu.Lock()
-	already := m.left != ""
+	already, until := m.left != "", "for the rest of the run"
 	if !already {
 		m.left = reason
 	}
+	if _, ok := m.dev.(device.Reopener); ok && m.lost && !m.reopened {
+		until = "until it can be opened once more"
+	}
 	m.mu.Unlock()
 	if !already {
-		m.opt.Log(fmt.Sprintf("%s is left out for the rest of the run: %s", m.name, reason))
+		m.opt.Log(fmt.Sprintf("%s is left out %s: %s", m.name, until, reason))
 	}
 }
 

@@ -381,3 +381,47 @@ func TestLooksGiveWay(t *testing.T) {
 		}
 	}
 }
+
+// A device that is lost is opened once more, without what it held: what that was is made again where it is asked for, told and counted, and later kernels run there. The second time it
+// stays lost.
+func TestLostDevicesAreOpenedOnceMore(t *testing.T) {
+	cpu := host(t)
+	small := strings.NewReplacer("in 256", "in 40", "in 512", "in 50").Replace(tenth)
+	want, _, err := run(t, planned(t, strings.ReplaceAll(small, "(gpu)", "(cpu)"), "", cpu, nil), runtime.Options{Devices: chain(cpu)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The host asks for what is made half-way, so that kernels follow a loss.
+	text := strings.Replace(small, "+ 5 mm) ^ 2 + 1 mm @keep @device(gpu)", "+ 5 mm) ^ 2 + 1 mm @keep @device(cpu)", 1)
+	for _, verify := range []bool{false, true} {
+		for _, on := range []string{"launch", "upload", "download", "alloc"} {
+			for n, happened := 1, true; happened; n++ {
+				happened = false
+				for again, failures := range map[bool]string{false: "{on: %s, at: %d, kind: lost, back: true}", true: "{on: %[1]s, at: %[2]d, kind: lost, back: true}, {on: %[1]s, at: %[3]d, kind: lost, back: true}"} {
+					args := []any{on, n}
+					if again {
+						args = append(args, n+1)
+					}
+					devices := emulatedDevices(t, cpu, fmt.Sprintf("{failures: ["+failures+"]}", args...))
+					log := &logbook{}
+					got, r, err := run(t, planned(t, text, "", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: verify, Progress: log})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if apart := got.apart(t, want); apart > 0 {
+						t.Errorf("%s %d, again %t: %g apart", on, n, again, apart)
+					}
+					checkDevices(t, r, devices)
+					u, back := r.Devices[0], log.holds("is opened once more: ")
+					happened = happened || u.Failures > 0
+					if u.Failures > 0 && len(r.Fallbacks) == 0 || back && u.Failures == 0 || !again && back == (u.Quarantined != "") && u.Failures > 0 {
+						t.Errorf("%s %d, again %t, verify %t: %+v, %+v, %q", on, n, again, verify, u, r.Fallbacks, log.lines)
+					}
+					if on == "launch" && n == 1 && (!again && (u.Quarantined != "" || u.Ranges < 4) || again && u.Quarantined == "") {
+						t.Errorf("again %t: %+v, %q", again, u, log.lines)
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,6 +1,6 @@
 // A libcuda that runs on the CPU, for tests of what talks to the driver: memory is the host's, a module's image names a
 // shared object, a kernel is a function there that takes a launch. It checks that calls come with a current context.
-// FAKE_CUDA_MEMORY limits the bytes that may be allocated, FAKE_CUDA_FAILS is the number of the launch that fails for good,
+// FAKE_CUDA_MEMORY limits the bytes that may be allocated, FAKE_CUDA_FAILS is the number of the launch that fails until the context is reset, FAKE_CUDA_GONE that of one that fails for good,
 // FAKE_CUDA_SLOW the ms that each copy and launch takes, FAKE_CUDA_DEVICES how many there are, one or 2. A stream that is used for two kinds of work is an error.
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -57,6 +57,16 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
 }
 int cuDevicePrimaryCtxSetFlags_v2(int d, unsigned flags) { (void)flags; return d >= devices() ? INVALID_VALUE : OK; }
 int cuDevicePrimaryCtxRetain(void **c, int d) { *c = &contexts[d]; return d >= devices() ? INVALID_VALUE : OK; }
+int cuDevicePrimaryCtxRelease_v2(int d) { return d >= devices() ? INVALID_VALUE : OK; }
+int cuDevicePrimaryCtxReset_v2(int d) { // what was allocated in it is no more
+  if (d >= devices()) return INVALID_VALUE;
+  if (setting("FAKE_CUDA_GONE")) return LAUNCH_FAILED;
+  enter();
+  for (block *b = blocks; b; b = b->next) memset(b->data, 0xEE, b->size);
+  blocks = NULL, allocated = 0, failed = 0;
+  leave();
+  return OK;
+}
 int cuDeviceCanAccessPeer(int *can, int d, int other) { *can = d != other; return OK; }
 static int enabled; // a bit a context that may read the other
 int cuCtxEnablePeerAccess(void *c, unsigned flags) {
@@ -252,7 +262,7 @@ int cuFuncGetAttribute(int *v, int a, void *f) {
 }
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **p, void **extra) {
   CURRENT;
-  size_t last = setting("FAKE_CUDA_FAILS");
+  size_t last = setting("FAKE_CUDA_FAILS") + setting("FAKE_CUDA_GONE");
   if (!gx || gy > 65535 || gz > 65535 || bx * by * bz > 1024 || bz > 64 || shared || extra || !works(s, COMPUTE)) return INVALID_VALUE;
   if (last && __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED) == (int)last) { failed = 1; return OK; } // as a GPU: later calls tell
   function *k = f;
