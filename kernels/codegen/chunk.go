@@ -25,6 +25,13 @@ type chunks struct {
 // processors do not look beyond the page they are in.
 const aheadPacked = 12
 
+// aheadRows is how many rows beforehand what is packed is asked for where rows lie further apart than what processors foresee. A product of 848 x 20,000 and
+// 20,000 x 1,280 in float32 took 4 % longer without, and 2 % with 2.
+const (
+	aheadRows = 4
+	farRows   = 4 << 10
+)
+
 // stripTurns are the iterations for which points are packed at a time, where iterations are not neighbours in memory: what is stored then lies
 // together, and what is loaded stays near for the next points, even where all of it falls into one set of a cache.
 const stripTurns = 8
@@ -174,6 +181,19 @@ func (g *gen) apart(n, bytes int) int {
 	return n
 }
 
+// askAhead asks for the vector that a load has some rows later, where turns of a fold are rows that lie far apart.
+func (g *gen) askAhead(sc *values.Scope, n *ir.Node, f *ir.Fold, v int) {
+	if n.Kind != ir.KLoad || n.Guarded || !g.Laned(n) {
+		return
+	}
+	l := ir.Flatten(n.Buf, n.Index())
+	row := l.Along(f.Index)
+	if row*int64(n.Buf.Type.Size()) < farRows {
+		return
+	}
+	sc.Add(Do(Call("__builtin_prefetch", Add(g.Pointer(n.Buf, l, v, values.Origin), Int(aheadRows*row)))))
+}
+
 // pack writes the loop that lays a value out. Values of points, of which a row of iterations lies side by side in memory, are packed
 // row by row; those of lanes are loaded in rows and transposed.
 func (g *gen) pack(n *ir.Node) *packed {
@@ -231,6 +251,7 @@ func (g *gen) pack(n *ir.Node) *packed {
 		switch {
 		case side == nil:
 			x = g.Val(n, v, m)
+			g.askAhead(inner, n, f, v)
 		case i%g.W > 0:
 			continue
 		default: // points lie side by side: a whole vector, of which the next iteration writes over what is too much

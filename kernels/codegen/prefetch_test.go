@@ -1,6 +1,7 @@
 package codegen_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -77,6 +78,27 @@ func TestSweptRowsAreAskedForOrStoredPast(t *testing.T) {
 		past, asks := strings.Contains(got.Source, "past_f32("), strings.Contains(got.Source, ", 1);")
 		if past != c.want || asks == c.want {
 			t.Errorf("rows of %d, past %v: stored past %v, asked for %v\n%s", c.columns, c.past, past, asks, got.Source)
+		}
+	}
+}
+
+// Rows that are packed for a slice are asked for some rows beforehand where they lie further apart than a page.
+func TestFarRowsThatArePackedAreAskedFor(t *testing.T) {
+	for columns, want := range map[int]bool{1040: true, 1000: false} {
+		b := ir.NewBuilder()
+		x, y := b.Axis("x", 64), b.Axis("y", columns)
+		left, right := f32("A", 64, 50), f32("B", 50, columns)
+		sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(50), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+			return []*ir.Node{b.Add(acc[0], b.Mul(b.Load(left, x, k), b.Load(right, k, y)))}, nil
+		})
+		k := &ir.Kernel{Name: "product", Axes: []*ir.Node{x, y}, Stores: []ir.Store{{Buf: f32("O", 64, columns), Index: []*ir.Node{x, y}, Value: sum[0]}}}
+		s := schedule.CPU{Order: []int{1, 0}, Lanes: []schedule.AxisN{{Axis: 1, N: 8}}, Split: 21, Chunk: []schedule.AxisN{{Axis: 1, N: 32}, {Axis: 0, N: 12}}, Pack: true, AccMajor: true}
+		got, err := render.Render(k, s, schedule.AVX2, "f", render.Way{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asks := strings.Contains(got.Source, fmt.Sprintf(" + %d)", 4*columns)); asks != want {
+			t.Errorf("rows of %d: asked for: %v\n%s", columns, asks, got.Source)
 		}
 	}
 }
