@@ -20,9 +20,10 @@ type TileSource interface {
 type TileSink interface {
 	// Write takes a region. Arrays belong to the caller again when it returns.
 	Write(ctx context.Context, at region.Region, in []HostArray) error
-	// Mark says from where a later run may go on, behind what was written, if the machine goes on. With durable set it first waits until all of that is
-	// on the disk, so that it may stop.
-	Mark(durable bool) (Mark, error)
+	// Mark says from where a later run may go on, behind what was written, if the machine goes on.
+	Mark() (Mark, error)
+	// Sync waits until all that was marked before is on the disk, so that the machine may stop. It may go on beside Write and Mark.
+	Sync() error
 	// Commit completes the output.
 	Commit(ctx context.Context) (Note, error)
 	// Suspend ends an output that is not complete, so that OpenSink may take it up again.

@@ -174,7 +174,8 @@ func (k *rowKeeper) Write(_ context.Context, at region.Region, in []ops.HostArra
 	return nil
 }
 
-func (k *rowKeeper) Mark(bool) (ops.Mark, error) {
+func (k *rowKeeper) Sync() error { return nil }
+func (k *rowKeeper) Mark() (ops.Mark, error) {
 	m := ops.Mark{There: k.fresh}
 	k.fresh = nil
 	return m, nil

@@ -108,18 +108,22 @@ func (s *tileSink) write(ctx context.Context, at region.Region) error {
 	if s.journal == nil {
 		return nil
 	}
-	durable := s.journal.Due()
-	mark, err := s.Mark(durable)
+	mark, err := s.Mark()
 	if err != nil || len(mark.There) == 0 || mark.There.Empty() {
 		return err
 	}
 	s.there = append(s.there, mark.There)
-	err, s.samples = s.journal.Append(journal.Entry{Mark: mark, Samples: s.samples}, durable), nil
+	err, s.samples = s.journal.Append(journal.Entry{Mark: mark, Samples: s.samples}, s.Sync), nil
 	return err
 }
 
 func (s *tileSink) commit(ctx context.Context) error {
 	start := time.Now()
+	if s.journal != nil {
+		if err := s.journal.Wait(); err != nil {
+			return err
+		}
+	}
 	note, err := s.Commit(ctx)
 	if err != nil {
 		return err
@@ -144,11 +148,13 @@ func (s *tileSink) close(wrong bool) error {
 		return nil
 	case s.journal == nil:
 		return s.Abort()
-	case len(s.there) == 0 || wrong: // nothing is lost
-		return errors.Join(s.Abort(), s.journal.Remove())
+	}
+	err := s.journal.Wait()
+	if len(s.there) == 0 || wrong { // nothing is lost
+		return errors.Join(err, s.Abort(), s.journal.Remove())
 	}
 	s.run.opt.Progress.Log(fmt.Sprintf("%s is unfinished: weft run --resume goes on from row %d", s.output, s.rows()))
-	return errors.Join(s.Suspend(), s.journal.Close())
+	return errors.Join(err, s.Suspend(), s.journal.Close())
 }
 
 // open opens the sources and sinks of a pass that work by rows and lays out the blocks that are left to do.

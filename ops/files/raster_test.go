@@ -349,7 +349,7 @@ func sendRows(t *testing.T, s ops.TileSink, h ops.HostArray, from, to, step int)
 		if err := s.Write(t.Context(), at, []ops.HostArray{h.Sub(at)}); err != nil {
 			t.Fatal(err)
 		}
-		m, err := s.Mark(true)
+		m, err := s.Mark()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -84,10 +84,10 @@ func (s *recordSink) Write(ctx context.Context, at region.Region, in []ops.HostA
 }
 
 // Mark says what was written of all arrays.
-func (s *recordSink) Mark(durable bool) (ops.Mark, error) {
+func (s *recordSink) Mark() (ops.Mark, error) {
 	all := make([]region.Region, len(s.kept))
 	for i, out := range s.kept {
-		m, err := out.Mark(durable)
+		m, err := out.Mark()
 		if err != nil {
 			return m, failure(err, true)
 		}
@@ -95,6 +95,16 @@ func (s *recordSink) Mark(durable bool) (ops.Mark, error) {
 	}
 	state, err := json.Marshal(all)
 	return ops.Mark{There: all[0], State: state}, err
+}
+
+// Sync waits for all arrays.
+func (s *recordSink) Sync() error {
+	for _, out := range s.kept {
+		if err := out.Sync(); err != nil {
+			return failure(err, true)
+		}
+	}
+	return nil
 }
 
 // Commit puts the arrays together. Where that fails, as on a disk that has no room for them twice, they stay, for Suspend or Abort.

@@ -32,7 +32,7 @@ func TestArraysOfARecordStayWhereItsFileFails(t *testing.T) {
 	if err := s.Write(ctx, dims.Whole(), []ops.HostArray{array}); err != nil {
 		t.Fatal(err)
 	}
-	mark, err := s.Mark(true)
+	mark, err := s.Mark()
 	if err != nil {
 		t.Fatal(err)
 	}

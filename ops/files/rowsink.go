@@ -57,10 +57,12 @@ func (s *fileSink) Write(ctx context.Context, at region.Region, in []ops.HostArr
 	return failure(format.Send(ctx, s.Output, s.order, at, in[0]), true)
 }
 
-func (s *fileSink) Mark(durable bool) (ops.Mark, error) {
-	m, err := s.Output.Mark(durable)
+func (s *fileSink) Mark() (ops.Mark, error) {
+	m, err := s.Output.Mark()
 	return m, failure(err, true)
 }
+
+func (s *fileSink) Sync() error { return failure(s.Output.Sync(), true) }
 
 func (s *fileSink) Commit(ctx context.Context) (ops.Note, error) {
 	if err := annotate(ctx, s.Output); err != nil {

@@ -30,9 +30,11 @@ const Format = 5
 type Entry struct {
 	ops.Mark
 	Samples []Sampled `json:"samples,omitempty"`
-	// Boot is since when the machine has run, if nobody waited until this and the entries before, since the last that has none, were on the disk: once it has
-	// started again they do not count.
+	// Boot is since when the machine has run, if nobody has waited until what is said here is on the disk: once it has started again the entry does not count,
+	// unless it is among those that a later one is sure of.
 	Boot string `json:"boot,omitempty"`
+	// Sure is how many entries, from the first on, are on the disk with all that they say is there. An entry that has it says nothing else.
+	Sure int `json:"sure,omitempty"`
 }
 
 // Boot names the time since which the machine has run; empty: it does not say.
@@ -66,22 +68,17 @@ type Header struct {
 
 // Journal is an open journal.
 type Journal struct {
-	file *os.File
+	mu      sync.Mutex // of the file
+	file    *os.File
+	entries int
 
-	saved time.Time     // when what it says was on the disk
-	wait  time.Duration // until that is so again
-	due   time.Time     // when it was last found to be time for that
+	saved  time.Time     // when the disk was waited for
+	wait   time.Duration // until it is again
+	saving chan error    // it is being waited for
 }
 
-func newJournal(file *os.File) *Journal {
-	return &Journal{file: file, saved: time.Now(), wait: notedTimes * MostBetween}
-}
-
-// Due reports whether it is time for an entry that waits for the disk: a machine that stops loses what came since the last one. It is twice a minute, and less often
-// where waiting takes long; always where a later run could not tell that the machine has stopped.
-func (j *Journal) Due() bool {
-	j.due = time.Now()
-	return Boot() == "" || j.due.Sub(j.saved) >= j.wait
+func newJournal(file *os.File, entries int) *Journal {
+	return &Journal{file: file, entries: entries, saved: time.Now(), wait: notedTimes * MostBetween}
 }
 
 // PathOf is where the journal of an output is: beside it.
@@ -100,7 +97,7 @@ func Create(output string, h Header) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot keep a journal: %w", err)
 	}
-	j := newJournal(file)
+	j := newJournal(file, 0)
 	if err := j.line(h, true); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -113,6 +110,7 @@ type Record struct {
 	Marks   []ops.Mark
 	Samples []Sampled
 	size    int64 // of the whole lines
+	sure    int   // how many entries are left of those that were there when the machine stopped
 }
 
 // Read gives what the journal of an output holds. The error is fs.ErrNotExist where there is none, or one without a header.
@@ -121,31 +119,50 @@ func Read(output string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	var r, sure Record // what is there, and what of it is on the disk whatever happened since
-	lost, waited := false, true
+	var r Record
+	var entries []Entry
+	var ends []int64 // of their lines
+	sure, lost, headerEnd := 0, false, int64(0)
 	for line := range bytes.Lines(text) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break
 		}
+		var e Entry
 		if r.size == 0 {
 			err = json.Unmarshal(line, &r.Header)
 		} else {
-			var e Entry
-			if err = json.Unmarshal(line, &e); err == nil {
-				r.Marks, r.Samples = append(r.Marks, e.Mark), append(r.Samples, e.Samples...)
-			}
-			lost = lost || e.Boot != "" && e.Boot != Boot()
-			waited = e.Boot == ""
+			err = json.Unmarshal(line, &e)
 		}
 		if err != nil {
 			break
 		}
-		if r.size += int64(len(line)); waited {
-			sure, lost = r, false
+		first := r.size == 0
+		if r.size += int64(len(line)); first {
+			headerEnd = r.size
+		}
+		switch {
+		case first:
+		case e.Sure > 0:
+			sure = min(e.Sure, len(entries))
+		default:
+			entries, ends = append(entries, e), append(ends, r.size)
+			if e.Boot == "" {
+				sure = len(entries)
+			}
 		}
 	}
+	for _, e := range entries[sure:] {
+		lost = lost || e.Boot != Boot()
+	}
 	if lost {
-		r = sure
+		entries, r.sure = entries[:sure], sure
+		r.size = headerEnd
+		if sure > 0 {
+			r.size = ends[sure-1]
+		}
+	}
+	for _, e := range entries {
+		r.Marks, r.Samples = append(r.Marks, e.Mark), append(r.Samples, e.Samples...)
 	}
 	if r.Header.Format == 0 {
 		return Record{}, fs.ErrNotExist
@@ -166,7 +183,13 @@ func Resume(output string, r Record) (*Journal, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("cannot keep a journal: %w", err), file.Close())
 	}
-	return newJournal(file), nil
+	j := newJournal(file, len(r.Marks))
+	if r.sure > 0 { // what said so was cut off
+		if err := j.line(Entry{Sure: r.sure}, true); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+	}
+	return j, nil
 }
 
 // Foreign says why a journal does not belong to a run; empty when it does.
@@ -195,17 +218,52 @@ func (h Header) Foreign(run Header) string {
 	return ""
 }
 
-// Append records an entry. With durable set, what it says is there is on the disk, and it waits until it is too.
-func (j *Journal) Append(e Entry, durable bool) error {
-	if e.Boot = ""; !durable {
-		e.Boot = Boot()
+// Append records an entry. Twice a minute, and less often where that takes long, it begins to wait, beside what comes next, until all that was said so far is on the
+// disk, which sync waits for of the output; always, and before it returns, on a machine of which a later run could not tell that it has stopped.
+func (j *Journal) Append(e Entry, sync func() error) error {
+	if e.Boot = Boot(); e.Boot == "" {
+		if err := sync(); err != nil {
+			return err
+		}
+		return j.line(e, true)
 	}
-	if err := j.line(e, durable); err != nil || !durable {
+	if err := j.line(e, false); err != nil {
 		return err
 	}
-	j.saved = time.Now()
-	j.wait = max(notedTimes*MostBetween, leastShare*j.saved.Sub(j.due))
+	if j.entries++; j.saving != nil {
+		select {
+		case err := <-j.saving:
+			j.saving = nil
+			return err
+		default:
+			return nil
+		}
+	}
+	if time.Since(j.saved) < j.wait {
+		return nil
+	}
+	done, sure := make(chan error, 1), j.entries
+	j.saving = done
+	go func() {
+		begun := time.Now()
+		err := sync()
+		if err == nil {
+			err = j.line(Entry{Sure: sure}, true)
+		}
+		j.saved = time.Now()
+		j.wait = max(notedTimes*MostBetween, leastShare*j.saved.Sub(begun))
+		done <- err
+	}()
 	return nil
+}
+
+// Wait is for what Append has begun: the output stays as it is until then.
+func (j *Journal) Wait() (err error) {
+	if j.saving != nil {
+		err = <-j.saving
+		j.saving = nil
+	}
+	return err
 }
 
 func (j *Journal) line(v any, durable bool) error {
@@ -213,6 +271,8 @@ func (j *Journal) line(v any, durable bool) error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	if _, err := j.file.Write(append(text, '\n')); err != nil {
 		return fmt.Errorf("cannot keep the journal: %w", err)
 	}

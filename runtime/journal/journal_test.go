@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -27,7 +28,7 @@ func TestJournalsSurviveCutsAnywhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * i, Hi: 10 * (i + 1)}}, State: json.RawMessage(`{"a":"b\n"}`)}}, i%2 == 0); err != nil {
+		if err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * i, Hi: 10 * (i + 1)}}, State: json.RawMessage(`{"a":"b\n"}`)}}, nothing); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,7 +58,7 @@ func TestJournalsSurviveCutsAnywhere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * (lines - 1), Hi: 99}}}}, true), j.Close()); err != nil {
+		if err := errors.Join(j.Append(Entry{Mark: ops.Mark{There: region.Region{{Lo: 10 * (lines - 1), Hi: 99}}}}, nothing), j.Close()); err != nil {
 			t.Fatal(err)
 		}
 		if r, err = Read(out); err != nil || r.Rows() != 99 || len(r.Marks) != lines {
@@ -66,7 +67,9 @@ func TestJournalsSurviveCutsAnywhere(t *testing.T) {
 	}
 }
 
-// What nobody waited for counts as long as the machine goes on, and is lost once it has started again, unless something behind it was waited for.
+func nothing() error { return nil }
+
+// What nobody waited for counts as long as the machine goes on, and is lost once it has started again, unless something behind it is sure of it.
 func TestEntriesThatNobodyWaitedFor(t *testing.T) {
 	defer func(was func() string) { Boot = was }(Boot)
 	boot := "first"
@@ -80,12 +83,17 @@ func TestEntriesThatNobodyWaitedFor(t *testing.T) {
 		t.Helper()
 		r, err := Read(out)
 		if err != nil || r.Rows() != want {
-			t.Errorf("%s: %d rows: %v", when, r.Rows(), err)
+			t.Errorf("%s: %d rows, not %d: %v", when, r.Rows(), want, err)
 		}
 	}
-	add := func(hi int, durable bool) {
+	synced := 0
+	add := func(hi int, late bool) {
 		t.Helper()
-		if err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Hi: hi}}}}, durable); err != nil {
+		if j.wait = time.Hour; late {
+			j.wait = 0
+		}
+		err := j.Append(Entry{Mark: ops.Mark{There: region.Region{{Hi: hi}}}}, func() error { synced++; return nil })
+		if err := errors.Join(err, j.Wait()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -94,34 +102,45 @@ func TestEntriesThatNobodyWaitedFor(t *testing.T) {
 	boot = "second"
 	rows("after a start", 0)
 	boot = "first"
-	add(2, true)
+	if add(2, true); synced != 1 || j.wait != notedTimes*MostBetween {
+		t.Errorf("the disk was waited for %d times, the next time in %v", synced, j.wait)
+	}
 	add(3, false)
 	add(4, false)
-	rows("two behind one that was waited for", 4)
-	boot = "second"
-	rows("after a start", 2)
-	r, err := Read(out)
-	if err == nil {
-		err = j.Close()
+	rows("two behind what was waited for", 4)
+	for _, boot = range []string{"second", "third"} {
+		rows("after a start", 2)
+		r, err := Read(out)
+		if err == nil {
+			err = j.Close()
+		}
+		if err == nil {
+			j, err = Resume(out, r)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows("of a run that goes on", 2)
+		add(5, false)
+		rows("with one more", 5)
 	}
-	if err == nil {
-		j, err = Resume(out, r)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	add(5, false)
-	rows("of a run that went on", 5)
-	boot = "third"
+	boot = "fourth"
 	rows("after another start", 2)
-	if j.Due() {
-		t.Error("the disk is waited for at once")
-	}
-	if j.wait = 0; !j.Due() {
-		t.Error("the disk is not waited for when that is due")
-	}
-	if boot = ""; !j.Due() {
+	boot = ""
+	if add(6, false); synced != 2 {
 		t.Error("the disk is not waited for on a machine that does not say since when it has run")
+	}
+	boot = "fifth"
+	rows("after what was waited for", 6)
+	if synced != 2 {
+		t.Errorf("the disk was waited for %d times", synced)
+	}
+	lost := errors.New("lost")
+	boot = "fifth"
+	j.wait = 0
+	err = j.Append(Entry{}, func() error { return lost })
+	if err = errors.Join(err, j.Wait()); !errors.Is(err, lost) {
+		t.Errorf("a disk that fails gives %v", err)
 	}
 	if err := j.Remove(); err != nil {
 		t.Error(err)

@@ -204,7 +204,7 @@ func (f *PendingFolder) Sync() error {
 		if err == nil {
 			err = errors.Join(file.Sync(), file.Close())
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // removed since
 			return Wrap(f.path, cannotWrite, err)
 		}
 	}

@@ -179,8 +179,9 @@ type Output interface {
 	Commit(durable bool) error
 	Abort() error
 
-	// Mark and Suspend are those of ops.TileSink, for files created to be resumed.
-	Mark(durable bool) (ops.Mark, error)
+	// Mark, Sync and Suspend are those of ops.TileSink, for files created to be resumed.
+	Mark() (ops.Mark, error)
+	Sync() error
 	Suspend() error
 }
 

@@ -230,7 +230,10 @@ func (s sink) Write(_ context.Context, at region.Region, in []ops.HostArray) err
 }
 
 // Sync implements ops.TileSink.
-func (sink) Mark(bool) (ops.Mark, error) { return ops.Mark{}, nil }
+func (sink) Mark() (ops.Mark, error) { return ops.Mark{}, nil }
+
+// Sync implements ops.TileSink: a run that goes on makes all of it anew.
+func (sink) Sync() error { return nil }
 
 // Commit implements ops.TileSink.
 func (s sink) Commit(context.Context) (ops.Note, error) { return s.note(), nil }

@@ -86,7 +86,7 @@ func TestBandsAreWritten(t *testing.T) {
 			}
 			put(0, 1)
 			put(1, 2)
-			mark, err := w.Mark(true)
+			mark, err := w.Mark()
 			if err != nil || !mark.There.Equal(region.Region{{Hi: 2}, {Hi: 530}, {Hi: 300}}) {
 				t.Fatal(mark.There, err)
 			}

@@ -75,12 +75,9 @@ func (w *output) Part(at region.Region) io.WriteCloser {
 	return &rowWriter{w: w.Writer, bands: bands, of: r, rest: r}
 }
 
-func (w *output) Mark(durable bool) (ops.Mark, error) {
-	if durable {
-		if err := w.pending.Sync(); err != nil {
-			return ops.Mark{}, err
-		}
-	}
+func (w *output) Sync() error { return w.pending.Sync() }
+
+func (w *output) Mark() (ops.Mark, error) {
 	if len(w.fresh) == 0 {
 		w.fresh = make(region.Region, w.dims)
 	}

@@ -88,13 +88,15 @@ func (f File) Create(path string, resumable bool, marks []ops.Mark) (*Writer, er
 var zeros [16 << 10]byte
 
 // Mark marks what was written since the last one.
-func (w *Writer) Mark(durable bool) (ops.Mark, error) {
+func (w *Writer) Mark() (ops.Mark, error) {
 	mark := ops.Mark{There: w.fresh}
 	w.fresh = nil
-	if !durable {
-		return mark, nil
-	}
-	return mark, w.pending.Sync()
+	return mark, nil
+}
+
+// Sync waits until what was written is on the disk.
+func (w *Writer) Sync() error {
+	return w.pending.Sync()
 }
 
 // Suspend leaves a file that was created to be resumable for Resume.

@@ -65,7 +65,7 @@ func TestGroupsOfOne(t *testing.T) {
 		}
 		put(t, w, half, all[:first])
 		if resumed {
-			mark, err := w.Mark(true)
+			mark, err := w.Mark()
 			if err != nil || mark.There.Points() != half.Points() {
 				t.Fatal(mark, err)
 			}

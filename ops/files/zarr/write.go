@@ -310,13 +310,10 @@ func (w *writer) finish(a *assembly, name string, elements int) error {
 }
 
 // Mark marks the rows of the chunks that are complete.
-func (w *writer) Mark(durable bool) (ops.Mark, error) {
-	mark := ops.Mark{There: w.complete()}
-	if !durable {
-		return mark, nil
-	}
-	return mark, w.folder.Sync()
-}
+func (w *writer) Mark() (ops.Mark, error) { return ops.Mark{There: w.complete()}, nil }
+
+// Sync waits until the chunks that are complete are on the disk.
+func (w *writer) Sync() error { return w.folder.Sync() }
 
 // complete takes what was written and fills chunks out of what is not yet marked.
 func (w *writer) complete() region.Region {

@@ -198,12 +198,12 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(w, 0, 700)
-	first, err := w.Mark(true)
+	first, err := w.Mark()
 	if err != nil || !first.There.Empty() {
 		t.Fatalf("marked %v, %v, before a chunk was complete", first.There, err)
 	}
 	put(w, 700, 1400)
-	second, err := w.Mark(true)
+	second, err := w.Mark()
 	if want := (region.Region{{Lo: 0, Hi: 1024}, {Lo: 0, Hi: 1500}}); err != nil || !second.There.Equal(want) {
 		t.Fatalf("marked %v, %v, want %v", second.There, err, want)
 	}
@@ -240,7 +240,7 @@ func TestMarksAreOfWholeChunks(t *testing.T) {
 	if err := w.(format.MemoryWriter).WriteMemory(t.Context(), values(element.Float32, 1024*1500), 0, strip); err != nil {
 		t.Fatal(err)
 	}
-	if m, err := w.Mark(true); err != nil || !m.There.Empty() {
+	if m, err := w.Mark(); err != nil || !m.There.Empty() {
 		t.Errorf("marked %v, %v", m.There, err)
 	}
 }
@@ -263,7 +263,7 @@ func TestChunksThatFailAreNotMarked(t *testing.T) {
 	if err := put(1500, 2048); err == nil {
 		t.Fatal("a chunk was written over a folder")
 	}
-	if m, err := w.Mark(true); err != nil || !m.There.Empty() {
+	if m, err := w.Mark(); err != nil || !m.There.Empty() {
 		t.Errorf("marked %v, %v", m.There, err)
 	}
 }
