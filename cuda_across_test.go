@@ -1,11 +1,8 @@
 package main
 
 import (
-	"errors"
 	"testing"
 
-	"weft/kernels/cache/cachetest"
-	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/cuda/sass/warp"
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -17,18 +14,7 @@ import (
 
 // Kernels whose loads lie along one axis and whose stores along another touch few pieces of memory at a time all the same: machine code is executed.
 func TestWarpsOfGPUsLieAcrossTransposes(t *testing.T) {
-	open, err := nvrtc.Open()
-	if errors.Is(err, nvrtc.ErrNotFound) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("WEFT_CACHE", cachetest.Folder())
-	lib, err := open.In(cachetest.Folder())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, lib := compiler(t)
 	for _, c := range []struct {
 		counted
 		most float64 // pieces of a request, on average

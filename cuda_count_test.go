@@ -119,20 +119,9 @@ const countsBegin, countsEnd = "<!-- counted -->\n", "<!-- end of what is counte
 
 // TestInstructionsOfGPUs counts the instructions that NVIDIA's compiler makes of kernels, and holds them against the table of docs/gpu.md, which -update writes.
 func TestInstructionsOfGPUs(t *testing.T) {
-	open, err := nvrtc.Open()
-	if errors.Is(err, nvrtc.ErrNotFound) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	open, lib := compiler(t)
 	if major, minor := open.Version(); major != 12 || minor != 9 {
 		t.Skipf("the table is of code by NVRTC 12.9, and this is %s", open)
-	}
-	t.Setenv("WEFT_CACHE", cachetest.Folder())
-	lib, err := open.In(cachetest.Folder())
-	if err != nil {
-		t.Fatal(err)
 	}
 	page, err := os.ReadFile("docs/gpu.md")
 	if err != nil {
@@ -227,6 +216,24 @@ func longestOf(t *testing.T, plan *bound.Plan, c counted) (longest *launch.Code)
 		t.Fatalf("%s: no kernel called %s", c.name, c.kernel)
 	}
 	return longest
+}
+
+// compiler is NVIDIA's, and the same with the tests' cache of what it makes; where there is none the test is left out.
+func compiler(t *testing.T) (*nvrtc.Library, nvrtc.Kept) {
+	t.Helper()
+	open, err := nvrtc.Open()
+	if errors.Is(err, nvrtc.ErrNotFound) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("WEFT_CACHE", cachetest.Folder())
+	lib, err := open.In(cachetest.Folder())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open, lib
 }
 
 // machineCode is what NVIDIA's compiler makes of a kernel.

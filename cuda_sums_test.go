@@ -4,8 +4,6 @@ import (
 	"errors"
 	"testing"
 
-	"weft/kernels/cache/cachetest"
-	"weft/kernels/cuda/nvrtc"
 	"weft/kernels/cuda/sass/warp"
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -20,18 +18,7 @@ const resident = 132 * 2048
 // Threads of a warp that share a reduction load what lies side by side: machine code is executed up to where they join what they have. All are two waves of an
 // H200's threads.
 func TestSumsOfGPUsLoadWholeSectors(t *testing.T) {
-	open, err := nvrtc.Open()
-	if errors.Is(err, nvrtc.ErrNotFound) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("WEFT_CACHE", cachetest.Folder())
-	lib, err := open.In(cachetest.Folder())
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, lib := compiler(t)
 	for _, c := range counts {
 		if c.kernel != "sum" {
 			continue

@@ -121,14 +121,15 @@ func Read(output string) (Record, error) {
 	}
 	var r Record
 	var entries []Entry
-	var ends []int64 // of their lines
-	sure, lost, headerEnd := 0, false, int64(0)
+	var ends []int64 // of the lines of the header and of these
+	sure := 0
 	for line := range bytes.Lines(text) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break
 		}
 		var e Entry
-		if r.size == 0 {
+		first := len(ends) == 0
+		if first {
 			err = json.Unmarshal(line, &r.Header)
 		} else {
 			err = json.Unmarshal(line, &e)
@@ -136,30 +137,19 @@ func Read(output string) (Record, error) {
 		if err != nil {
 			break
 		}
-		first := r.size == 0
-		if r.size += int64(len(line)); first {
-			headerEnd = r.size
-		}
-		switch {
-		case first:
-		case e.Sure > 0:
+		if r.size += int64(len(line)); e.Sure > 0 {
 			sure = min(e.Sure, len(entries))
-		default:
-			entries, ends = append(entries, e), append(ends, r.size)
-			if e.Boot == "" {
-				sure = len(entries)
-			}
+			continue
+		}
+		if ends = append(ends, r.size); first {
+			continue
+		}
+		if entries = append(entries, e); e.Boot == "" {
+			sure = len(entries)
 		}
 	}
-	for _, e := range entries[sure:] {
-		lost = lost || e.Boot != Boot()
-	}
-	if lost {
-		entries, r.sure = entries[:sure], sure
-		r.size = headerEnd
-		if sure > 0 {
-			r.size = ends[sure-1]
-		}
+	if slices.ContainsFunc(entries[sure:], func(e Entry) bool { return e.Boot != Boot() }) {
+		entries, r.size, r.sure = entries[:sure], ends[sure], sure
 	}
 	for _, e := range entries {
 		r.Marks, r.Samples = append(r.Marks, e.Mark), append(r.Samples, e.Samples...)

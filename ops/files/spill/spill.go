@@ -229,10 +229,10 @@ func (s sink) Write(_ context.Context, at region.Region, in []ops.HostArray) err
 	return s.write(at, in[0])
 }
 
-// Sync implements ops.TileSink.
+// Mark implements ops.TileSink: a run that goes on makes all of it anew.
 func (sink) Mark() (ops.Mark, error) { return ops.Mark{}, nil }
 
-// Sync implements ops.TileSink: a run that goes on makes all of it anew.
+// Sync implements ops.TileSink.
 func (sink) Sync() error { return nil }
 
 // Commit implements ops.TileSink.
