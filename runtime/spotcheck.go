@@ -2,33 +2,24 @@ package runtime
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/planner/bound"
 	"weft/planner/bounds"
 	"weft/runtime/audit"
 	"weft/runtime/fleet"
+	"weft/runtime/look"
 	"weft/runtime/result"
-)
-
-// Every range that an accelerator computed is looked at, at a few points, once its kernel is done: what a device gets wrong altogether
-// must not reach the next kernel. The sample of the whole array comes besides.
-const (
-	spots         = 4
-	spotBudget    = 3e5 // scalar operations for those of one range, if that is enough for one
-	costliestSpot = 2e7 // operations of a point that no range is looked at for
 )
 
 // spotCheck looks at a range, at one point at least. The largest magnitudes seen do as long as nothing seems wrong.
 func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.Context, region.Region) (string, error) {
 	r := w.run
-	if ref.Price() > costliestSpot {
+	n := audit.Spots(ref.Price())
+	if n == 0 {
 		return nil
 	}
-	n := spotsOf(ref)
 	var peaks []float64
 	return func(ctx context.Context, at region.Region) (string, error) {
 		defer func(start time.Time) { r.result.VerifyS += result.Since(start) }(time.Now())
@@ -70,18 +61,10 @@ func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.
 	}
 }
 
-// spotsOf is at how many points a range is looked at.
-func spotsOf(ref *audit.Reference) int {
-	return int(max(1, min(spots, spotBudget/max(1, ref.Price()))))
-}
-
-// beside looks at what a kernel stores beside what follows it, at the points of its check and of its sample; nil where all of an array is looked at to know which those are.
+// beside looks at what a kernel stores beside what follows it, at the points of its check and of its sample.
 func (w *work) beside(ctx context.Context, ref *audit.Reference, over region.Region) func() (fleet.Look, error) {
 	r := w.run
-	if !r.stays() || !over.Equal(w.step.Kernel.IR.Domain()) || ref.Price() > costliestSpot ||
-		slices.ContainsFunc(w.step.Kernel.Roots, func(s *ops.Stage) bool {
-			return s.Void != nil || audit.Rule(s, r.arrays.ByStage[s].Storage()).Metric == ops.Level
-		}) {
+	if !r.stays() || !over.Equal(w.step.Kernel.IR.Domain()) {
 		return nil
 	}
 	return func() (fleet.Look, error) {
@@ -93,7 +76,8 @@ func (w *work) beside(ctx context.Context, ref *audit.Reference, over region.Reg
 		if err != nil {
 			return nil, err
 		}
-		return r.looks.Begin(ctx, w.step, over, ref, audit.Points(elements, spotsOf(ref), r.opt.Seed), audit.Points(elements, c.size, r.opt.Seed))
+		of := look.Sought{Spots: audit.Points(elements, audit.Spots(ref.Price()), r.opt.Seed), Elements: elements, Size: c.size, Seed: r.opt.Seed}
+		return r.looks.Begin(ctx, w.step, over, ref, of)
 	}
 }
 
@@ -108,6 +92,10 @@ func (r *run) looked(ctx context.Context) error {
 	for a := r.looks.Next(); a != nil; a = r.looks.Next() {
 		r.doubt.Spread(a.Step)
 		r.result.VerifyS += a.Waited.Seconds()
+		blanks := r.arrays.Blanks(a.Step).Without(a.Numbers)
+		if err := blanks.Judge(ctx); err != nil {
+			return r.failed(ctx, a.Step, err)
+		}
 		if err := r.verify(ctx, a.Step, a.Over); err != nil {
 			return r.failed(ctx, a.Step, err)
 		}

@@ -39,7 +39,8 @@ type Device struct {
 
 	upload, compute, download, look *engine // look packs what is copied in pieces
 
-	gather   gatherer
+	gather, largest owned // kernels of its own
+
 	contexts atomic.Int64 // that it had before this one
 
 	capability int

@@ -70,6 +70,7 @@ func TestFakeDriver(t *testing.T) {
 		{"TestOnFakeRates", ""},
 		{"TestOnFakeLine", "FAKE_CUDA_SLOW=40"},
 		{"TestOnFakeGather", "FAKE_CUDA_SLOW=40"},
+		{"TestOnFakePeak", "FAKE_CUDA_SLOW=5"},
 		{"TestOnFakeLineLost", "FAKE_CUDA_FAILS=3"},
 		{"TestOnFakePeers", "FAKE_CUDA_DEVICES=2"},
 	} {
@@ -137,16 +138,24 @@ func (h hostBuilder) build(ctx context.Context, codes []*launch.Code, _ nvrtc.Ta
 	return images, nil
 }
 
-// source compiles a kernel of pointers and, behind them, a number.
+// source compiles a kernel of pointers and numbers, whose threads may wait for each other.
 func (h hostBuilder) source(name, text string, _ nvrtc.Target) (nvrtc.Image, error) {
 	file, object := filepath.Join(h.dir, name+".c"), filepath.Join(h.dir, name+".so")
-	n := strings.Count(text[:strings.Index(text, "{")], ",") + 1
-	params := make([]string, n)
-	for i := range params {
-		params[i] = fmt.Sprintf("p[%d]", i)
+	_, list, _ := strings.Cut(text, name+"(")
+	list, _, _ = strings.Cut(list, ")")
+	params := strings.Split(list, ",")
+	n := len(params)
+	for i, p := range params {
+		params[i] = fmt.Sprintf("*(long long *)&p[%d]", i)
+		if strings.Contains(p, "*") {
+			params[i] = fmt.Sprintf("p[%d]", i)
+		}
 	}
-	params[n-1] = fmt.Sprintf("*(long long *)&p[%d]", n-1)
-	run := fmt.Sprintf("int %s_params = %d;\nint %s_run(const weft_launch *l) {\nvoid **p = l->params;\nweft_dims(l);\nWEFT_BLOCKS(l) WEFT_ALONE(l) %s(%s);\nreturn 0;\n}\n", name, n, name, name, strings.Join(params, ", "))
+	how := fmt.Sprintf("void **p = l->params;\nweft_dims(l);\nWEFT_BLOCKS(l) WEFT_ALONE(l) %s_entry(p);\nreturn 0;", name)
+	if strings.Contains(text, "s_block_") {
+		how = fmt.Sprintf("return weft_run_together(l, %s_entry);", name)
+	}
+	run := fmt.Sprintf("int %s_params = %d;\nstatic void %s_entry(void **p) { %s(%s); }\nint %s_run(const weft_launch *l) {\n%s\n}\n", name, n, name, name, strings.Join(params, ", "), name, how)
 	if err := os.WriteFile(file, []byte(emulated.Text(nil)+text+run), 0o644); err != nil {
 		return nvrtc.Image{}, err
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -18,62 +19,72 @@ import (
 
 var _ device.Gathering = (*memory)(nil)
 
-// gatherName and gatherText are the kernel that packs pieces of memory: a block has one after the other, each as where it is, where it goes, and its bytes.
-const (
-	gatherName    = "weft_pack_pieces"
-	gatherThreads = 128
-	gatherText    = `
+// gatherKernel packs pieces of memory: a block has one after the other, each as where it is, where it goes, and its bytes.
+var gatherKernel = own{"weft_pack_pieces", `
 WEFT_KERNEL(128) weft_pack_pieces(const unsigned char *from, const long long *pieces, unsigned char *to, long long n) {
   for (long long i = blockIdx.x; i < n; i += gridDim.x)
     for (long long at = threadIdx.x; at < pieces[3 * i + 2]; at += 128) to[pieces[3 * i + 1] + at] = from[pieces[3 * i] + at];
 }
-`
-	mostBlocks = 1 << 16
+`}
+
+const (
+	gatherThreads = 128
+	mostBlocks    = 1 << 16
 )
 
-// gatherer is that kernel, compiled and loaded once.
-type gatherer struct {
+// own is a kernel that the device has for itself, of no pipeline.
+type own struct{ name, text string }
+
+// owned is such a kernel, compiled and loaded once.
+type owned struct {
 	mu       sync.Mutex
 	loaded   bool
 	function cu.Function
 }
 
-// gathering gives the kernel.
-func (d *Device) gathering() (cu.Function, error) {
-	d.gather.mu.Lock()
-	defer d.gather.mu.Unlock()
-	if d.gather.loaded {
-		return d.gather.function, nil
+// own gives a kernel's function, which is kept in o.
+func (d *Device) own(o *owned, k own) (cu.Function, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.loaded {
+		return o.function, nil
 	}
-	image, err := d.compiler.source(gatherName, gatherText, d.target)
+	image, err := d.compiler.source(k.name, k.text, d.target)
 	if err == nil {
 		err = d.with(func() error {
 			module, err := d.module(image.Data)
 			if err != nil {
 				return err
 			}
-			d.gather.function, err = module.Function(gatherName)
+			o.function, err = module.Function(k.name)
 			return err
 		})
 	}
-	d.gather.loaded = err == nil
-	return d.gather.function, err
+	o.loaded = err == nil
+	return o.function, err
 }
 
-// gathered are pieces on their way to the host.
+// forget has the kernel loaded again when it is needed.
+func (o *owned) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.loaded = false
+}
+
+// gathered is what a kernel of the device's own makes of some memory, on its way to the host.
 type gathered struct {
-	from            *memory
-	scratch         []device.Memory
-	list, packed, q device.Pending // the list of pieces up, the launch, and what it packs down
-	once            sync.Once
-	took            time.Duration
-	err             error
+	from    []*memory
+	scratch []device.Memory
+	steps   []device.Pending // what goes up, the launch, and what it makes down
+	once    sync.Once
+	took    time.Duration
+	err     error
 }
 
 // EnqueueGather packs pieces by a launch on a stream of its own, behind what uses the memory, and copies them behind that.
 func (m *memory) EnqueueGather(ctx context.Context, dst []byte, pieces []device.Span) (device.Pending, error) {
 	m.mu.RLock()
-	g := &gathered{from: m}
+	g := &gathered{from: []*memory{m}}
 	err := device.CheckPieces(pieces, len(dst))
 	if !m.there() {
 		err = errors.New("it has been freed")
@@ -95,7 +106,7 @@ func (m *memory) EnqueueGather(ctx context.Context, dst []byte, pieces []device.
 
 // scratchFor is memory for a moment.
 func (g *gathered) scratchFor(n int) (*memory, error) {
-	m, err := g.from.dev.AllocBlank(&ir.Buffer{Name: "what is looked at", Type: ir.U8, Shape: []int{n}})
+	m, err := g.from[0].dev.AllocBlank(&ir.Buffer{Name: "what is looked at", Type: ir.U8, Shape: []int{n}})
 	if err != nil {
 		return nil, err
 	}
@@ -104,8 +115,8 @@ func (g *gathered) scratchFor(n int) (*memory, error) {
 }
 
 func (g *gathered) begin(ctx context.Context, dst []byte, pieces []device.Span) error {
-	d := g.from.dev
-	function, err := d.gathering()
+	d := g.from[0].dev
+	function, err := d.own(&d.gather, gatherKernel)
 	if err != nil {
 		return err
 	}
@@ -129,31 +140,40 @@ func (g *gathered) begin(ctx context.Context, dst []byte, pieces []device.Span) 
 	if err != nil {
 		return err
 	}
-	g.list = up
-	values := [4]uint64{uint64(g.from.first), uint64(list.first), uint64(to.first), uint64(len(pieces))}
+	g.steps = append(g.steps, up)
+	return g.launch(ctx, function, min(len(pieces), mostBlocks), gatherThreads, []uint64{uint64(g.from[0].first), uint64(list.first), uint64(to.first), uint64(len(pieces))}, to, dst, up.(*transfer).of)
+}
+
+// launch runs a kernel on a stream of its own, behind what uses the memory and one more piece, and copies what it makes behind that.
+func (g *gathered) launch(ctx context.Context, function cu.Function, blocks, threads int, values []uint64, to *memory, dst []byte, also *piece) error {
+	d := g.from[0].dev
 	params := make([]unsafe.Pointer, len(values))
 	for i := range values {
 		params[i] = unsafe.Pointer(&values[i])
 	}
-	q, err := d.begin(ctx, d.look, []*piece{g.from.last.Load(), up.(*transfer).of, to.last.Load()}, func(s cu.Stream) error {
-		return function.Launch(min(len(pieces), mostBlocks), 1, 1, gatherThreads, 1, 1, 0, s, params)
+	after := []*piece{also, to.last.Load()}
+	for _, m := range g.from {
+		after = append(after, m.last.Load())
+	}
+	q, err := d.begin(ctx, d.look, after, func(s cu.Stream) error {
+		return function.Launch(blocks, 1, 1, threads, 1, 1, 0, s, params)
 	})
 	if err != nil {
 		return err
 	}
-	g.q = q
+	g.steps = append(g.steps, q)
 	to.last.Store(q)
-	g.packed, err = to.EnqueueOut(ctx, dst, device.Lines{Width: len(dst), Count: 1})
+	down, err := to.EnqueueOut(ctx, dst, device.Lines{Width: len(dst), Count: 1})
+	if err == nil {
+		g.steps = append(g.steps, down)
+	}
 	return err
 }
 
-// Wait returns when the pieces are there, and gives up what that took.
+// Wait returns when all is there, and gives up what that took.
 func (g *gathered) Wait() (time.Duration, error) {
 	g.once.Do(func() {
-		for _, p := range []device.Pending{g.packed, g.q, g.list} { // those before are over then
-			if p == nil {
-				continue
-			}
+		for _, p := range slices.Backward(g.steps) { // those before are over then
 			took, err := p.Wait()
 			if g.took += took; g.err == nil {
 				g.err = err
@@ -162,7 +182,9 @@ func (g *gathered) Wait() (time.Duration, error) {
 		for _, m := range g.scratch {
 			m.Free()
 		}
-		g.from.mu.RUnlock()
+		for _, m := range g.from {
+			m.mu.RUnlock()
+		}
 	})
 	return g.took, g.err
 }

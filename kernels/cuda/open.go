@@ -128,9 +128,8 @@ func (d *Device) Reopen() error {
 	d.loading.Lock()
 	d.modules = nil
 	d.loading.Unlock()
-	d.gather.mu.Lock()
-	d.gather.loaded = false
-	d.gather.mu.Unlock()
+	d.gather.forget()
+	d.largest.forget()
 	_ = d.gpu.ReleasePrimaryCtx() // which may answer with what broke the context
 	if err := d.gpu.ResetPrimaryCtx(); err != nil {
 		return fmt.Errorf("resetting the context: %w", err)

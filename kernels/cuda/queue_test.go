@@ -168,7 +168,7 @@ func TestOnFakeGather(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.gathering(); err != nil {
+	if _, err := d.own(&d.gather, gatherKernel); err != nil {
 		t.Fatal(err)
 	}
 	before := d.Usage().Allocated
@@ -227,20 +227,22 @@ func TestOnFakeGather(t *testing.T) {
 	}
 }
 
-// NVRTC makes machine code of the kernel that gathers.
-func TestGatherCompiles(t *testing.T) {
+// NVRTC makes machine code of the kernels that devices have for themselves.
+func TestOwnKernelsCompile(t *testing.T) {
 	lib := library(t)
 	kept, err := lib.In(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, capability := range capabilities {
-		image, err := compiler{kept}.source(gatherName, gatherText, lib.Best(capability))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found, err := cubin.Read(image.Data); err != nil || found[gatherName].Registers == 0 || found[gatherName].Stack > 0 {
-			t.Errorf("capability %d: %+v, %v", capability, found, err)
+	for _, k := range []own{gatherKernel, peakKernel} {
+		for _, capability := range capabilities {
+			image, err := compiler{kept}.source(k.name, k.text, lib.Best(capability))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found, err := cubin.Read(image.Data); err != nil || found[k.name].Registers == 0 || found[k.name].Stack > 0 {
+				t.Errorf("%s, capability %d: %+v, %v", k.name, capability, found, err)
+			}
 		}
 	}
 }

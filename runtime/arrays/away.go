@@ -95,11 +95,17 @@ func (a *Arrays) Room(ids []string) func(*ir.Buffer) (fleet.Array, error) {
 // wanted are the parts of some arrays at some points, and of what is loaded there, that devices alone hold; nil: nothing is loaded.
 func (a *Arrays) wanted(ids []string, loads *bounds.Loads, points [][]int) (order []*ir.Buffer, at map[*ir.Buffer][]region.Region) {
 	at = map[*ir.Buffer][]region.Region{}
-	add := func(part *ir.Buffer, box region.Region) {
+	lacks := map[*ir.Buffer]bool{}
+	add := func(part *ir.Buffer, box region.Region, alone bool) {
 		if len(box) == 0 {
 			box = region.Whole(part.Shape...)
 		}
-		if box.Empty() || !a.fleet.Lacks(part) || slices.ContainsFunc(at[part], box.Within) {
+		lack, known := lacks[part]
+		if !known {
+			lack = a.fleet.Lacks(part)
+			lacks[part] = lack
+		}
+		if box.Empty() || !lack || !alone && slices.ContainsFunc(at[part], box.Within) {
 			return
 		}
 		if at[part] == nil {
@@ -113,12 +119,12 @@ func (a *Arrays) wanted(ids []string, loads *bounds.Loads, points [][]int) (orde
 			at := b.Layout.Whole() // which may have the parts of an element as its last dim
 			copy(at, region.Point(p[:len(b.Array.Type.Dims)]))
 			for i, part := range b.Bufs {
-				add(part, b.Layout.In(i, part.Shape, at))
+				add(part, b.Layout.In(i, part.Shape, at), true)
 			}
 		}
 		if loads != nil {
 			for part, box := range loads.Of(region.Point(p)) {
-				add(part, box)
+				add(part, box, false)
 			}
 		}
 	}
@@ -162,6 +168,35 @@ func (a *Arrays) Glimpses(ids []string, loads *bounds.Loads, points [][]int) (ou
 		out = append(out, fleet.Glimpse{Array: on, At: at[part]})
 	}
 	return out, nil
+}
+
+// Ready gives what is loaded for a region memory on the host, as far as devices alone hold it: it may be seen there then whatever steps go on.
+func (a *Arrays) Ready(loads *bounds.Loads, over region.Region) error {
+	room := a.Room(slices.Collect(maps.Keys(a.ByID)))
+	for part := range loads.Of(over) {
+		if a.fleet.Lacks(part) {
+			if _, err := room(part); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// GlimpsesIn is Glimpses of what is loaded, in memory that there was; false where some of it has none.
+func (a *Arrays) GlimpsesIn(mem map[*ir.Buffer]device.Memory, loads *bounds.Loads, points [][]int) (out []fleet.Glimpse, ok bool) {
+	order, at := a.wanted(nil, loads, points)
+	for _, part := range order {
+		if mem[part] == nil {
+			return nil, false
+		}
+		for _, b := range a.ByID {
+			if i := slices.Index(b.Bufs, part); i >= 0 {
+				out = append(out, fleet.Glimpse{Array: fleet.Array(b.In(mem).Parts[i]), At: at[part]})
+			}
+		}
+	}
+	return out, true
 }
 
 // Snapshot is the memory that there is now.

@@ -27,6 +27,12 @@ func (a *Arrays) Blanks(step *bound.Step) Blanks {
 	return b
 }
 
+// Without leaves out those of which it is known that they hold numbers.
+func (b Blanks) Without(numbers map[*ops.Stage]bool) Blanks {
+	b.stages = slices.DeleteFunc(b.stages, func(s *ops.Stage) bool { return numbers[s] })
+	return b
+}
+
 // Look searches a region of those arrays; an array that is there as a whole can be searched at the end instead.
 func (b *Blanks) Look(ctx context.Context, at region.Region) error {
 	return b.search(ctx, func(id string) (region.Region, bool) { return at, b.arrays.Windowed[id] })

@@ -86,16 +86,20 @@ func Pick(arrays []Array, peak func(Array) float64, over region.Region, n int, s
 			quiet = append(quiet, func(p []int) bool { return cmplx.Abs(a.stored(p)) < least })
 		}
 	}
-	draw := n
-	if quiet != nil {
-		draw *= spare
-	}
-	for _, p := range Points(over, draw, seed) {
+	for _, p := range Drawn(arrays, over, n, seed) {
 		if len(out) < n && !slices.ContainsFunc(quiet, func(is func([]int) bool) bool { return is(p) }) {
 			out = append(out, p)
 		}
 	}
 	return out
+}
+
+// Drawn are the points among which Pick chooses.
+func Drawn(arrays []Array, over region.Region, n int, seed uint64) [][]int {
+	if slices.ContainsFunc(arrays, func(a Array) bool { return a.Rule().Metric == ops.Level }) {
+		n *= spare
+	}
+	return Points(over, n, seed)
 }
 
 // Flat is the number of an element in C order.

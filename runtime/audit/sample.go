@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/cmplx"
+	"slices"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -121,6 +122,9 @@ func (s Sample) Seen() (largest float64) {
 	}
 	return largest
 }
+
+// Numbers reports whether one of the elements is finite.
+func (s Sample) Numbers() bool { return slices.ContainsFunc(s.Got, finite) }
 
 // gross is how many times its tolerance an element is off that cannot be rounding.
 const gross = 8

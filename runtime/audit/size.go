@@ -27,3 +27,19 @@ func Size(cost, kernel float64, inner bool) int {
 	least := max(1, min(fewestSamples, costliestPoint/max(1, cost)))
 	return int(max(least, min(MostSamples, budget/max(1, cost))))
 }
+
+// Every range that an accelerator computed is looked at, at a few points, once its kernel is done: what a device gets wrong altogether
+// must not reach the next kernel. The sample of the whole array comes besides.
+const (
+	spots         = 4
+	spotBudget    = 3e5 // scalar operations for those of one range, if that is enough for one
+	costliestSpot = 2e7 // operations of a point that no range is looked at for
+)
+
+// Spots is at how many points a range is looked at, when one costs that many operations.
+func Spots(cost float64) int {
+	if cost > costliestSpot {
+		return 0
+	}
+	return int(max(1, min(spots, spotBudget/max(1, cost))))
+}

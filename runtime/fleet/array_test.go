@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"maps"
 	"slices"
 	"testing"
 
@@ -91,5 +92,52 @@ func TestSpansOfRows(t *testing.T) {
 			t.Errorf("%s: padded %v, want %v", c.name, a.Data, mem.Host())
 		}
 		mem.Free()
+	}
+}
+
+// The elements of a region are in lines without padding, each once, in as few as its dims allow.
+func TestElementsOfARegion(t *testing.T) {
+	pad := ir.Pad{Before: 2, After: 3}
+	for _, c := range []struct {
+		shape []int
+		pad   ir.Pad
+		at    region.Region
+		lines int
+	}{
+		{nil, ir.Pad{}, nil, 1},
+		{[]int{7}, pad, region.Region{{Lo: 2, Hi: 5}}, 1},
+		{[]int{4, 5, 6}, ir.Pad{}, region.Whole(4, 5, 6), 1},
+		{[]int{4, 5, 6}, pad, region.Whole(4, 5, 6), 1},
+		{[]int{4, 5, 6}, pad, region.Region{{Lo: 1, Hi: 3}, {Hi: 5}, {Lo: 2, Hi: 6}}, 1},
+		{[]int{4, 5, 6}, pad, region.Region{{Lo: 1, Hi: 4}, {Lo: 3, Hi: 5}, {Hi: 6}}, 3},
+		{[]int{3, 4, 5, 6}, ir.Pad{}, region.Region{{Hi: 2}, {Lo: 1, Hi: 3}, {Lo: 4, Hi: 5}, {Hi: 6}}, 4},
+	} {
+		b := &ir.Buffer{Name: "b", Type: ir.I16, Shape: c.shape, Pad: c.pad}
+		want, got := map[int64]bool{}, map[int64]bool{}
+		for index := range c.at.Indices() {
+			cell := c.pad.Before
+			for d, stride := range b.Strides() {
+				cell += index[d] * stride
+			}
+			want[int64(2*cell)] = true
+		}
+		lines, ok := elements(b, c.at)
+		for _, l := range lines {
+			l.Each(func(at int64, _ int) {
+				for i := 0; i < l.Width; i += 2 {
+					if got[at+int64(i)] {
+						t.Errorf("%v of %v: %d twice", c.at, c.shape, at)
+					}
+					got[at+int64(i)] = true
+				}
+			})
+		}
+		if !ok || len(lines) != c.lines || !maps.Equal(got, want) {
+			t.Errorf("%v of %v: %+v", c.at, c.shape, lines)
+		}
+	}
+	b := &ir.Buffer{Name: "b", Type: ir.I16, Shape: []int{mostLines + 1, 2, 2}}
+	if lines, ok := elements(b, region.Region{{Hi: mostLines + 1}, {Hi: 1}, {Hi: 2}}); ok {
+		t.Errorf("%d lines", len(lines))
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -51,7 +52,7 @@ func (f *Fleet) glimpse(ctx context.Context, stage string, of []Glimpse) (seen b
 			last.spans = append(last.spans, g.Array.spans(at)...)
 		}
 	}
-	for i, pieces := range parts {
+	for _, pieces := range parts {
 		n := 0
 		for j := range pieces {
 			pieces[j].spans = device.JoinSpans(pieces[j].spans)
@@ -60,15 +61,22 @@ func (f *Fleet) glimpse(ctx context.Context, stage string, of []Glimpse) (seen b
 		if n > mostPieces || bytesOf(pieces) > chunk {
 			return false, nil, nil
 		}
-		if n > 0 {
-			err := f.members[i].glimpse(ctx, stage, pieces)
-			if errors.Is(err, device.ErrMemory) {
-				f.members[i].retries(fmt.Sprintf("%s: %s. Looking piece by piece.", stage, err))
-				return false, nil, nil
-			}
-			if err != nil {
-				return true, f.members[i], err
-			}
+	}
+	faults := make([]error, len(parts))
+	var all sync.WaitGroup
+	for i, pieces := range parts {
+		if len(pieces) > 0 {
+			all.Go(func() { faults[i] = f.members[i].glimpse(ctx, stage, pieces) })
+		}
+	}
+	all.Wait()
+	for i, err := range faults {
+		if errors.Is(err, device.ErrMemory) {
+			f.members[i].retries(fmt.Sprintf("%s: %s. Looking piece by piece.", stage, err))
+			return false, nil, nil
+		}
+		if err != nil {
+			return true, f.members[i], err
 		}
 	}
 	return true, nil, nil
@@ -192,7 +200,7 @@ func (q *waiting) looked(ctx context.Context) (fault string, failed, err error) 
 		return "", nil, ctx.Err()
 	case err != nil:
 		return "", err, nil
-	case fine:
+	case fine || q.job.Check == nil:
 		return "", nil, nil
 	}
 	fault, err = q.job.Check(ctx, q.job.Over)

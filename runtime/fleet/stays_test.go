@@ -149,14 +149,16 @@ func TestFailuresWhereDevicesAloneHold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Run("one device", func(t *testing.T) { failEverywhere(t, cpu, want, true, "{name: bad, failures: [{%s}]}") })
-	t.Run("in line", func(t *testing.T) { failEverywhere(t, cpu, want, false, "{name: bad, failures: [{%s}]}") })
+	levels := strings.ReplaceAll(stairs, "@keep", "@keep @tolerance(0.1 dB)") // whose peaks are found on the device
+	t.Run("one device", func(t *testing.T) { failEverywhere(t, cpu, stairs, want, true, "{name: bad, failures: [{%s}]}") })
+	t.Run("levels", func(t *testing.T) { failEverywhere(t, cpu, levels, want, true, "{name: bad, failures: [{%s}]}") })
+	t.Run("in line", func(t *testing.T) { failEverywhere(t, cpu, stairs, want, false, "{name: bad, failures: [{%s}]}") })
 	t.Run("two devices", described(func(t *testing.T, cpu *native.Device) {
-		failEverywhere(t, cpu, want, true, "{name: bad, launch: 1ms, pace: 1, failures: [{%s}]}", "{name: good, launch: 1ms, pace: 1}")
+		failEverywhere(t, cpu, stairs, want, true, "{name: bad, launch: 1ms, pace: 1, failures: [{%s}]}", "{name: good, launch: 1ms, pace: 1}")
 	}))
 }
 
-func failEverywhere(t *testing.T, cpu *native.Device, want seen, verify bool, bad string, good ...string) {
+func failEverywhere(t *testing.T, cpu *native.Device, text string, want seen, verify bool, bad string, good ...string) {
 	for _, failure := range []string{
 		"on: launch, at: %d", "on: upload, at: %d", "on: download, at: %d",
 		"on: launch, at: %d, kind: lost", "on: upload, at: %d, kind: lost", "on: download, at: %d, kind: lost", "on: alloc, at: %d, kind: lost",
@@ -169,7 +171,7 @@ func failEverywhere(t *testing.T, cpu *native.Device, want seen, verify bool, ba
 		for n := 1; n <= 40; n++ {
 			devices := emulatedDevices(t, cpu, append([]string{fmt.Sprintf(bad, fmt.Sprintf(failure, n))}, good...)...)
 			log := &logbook{}
-			got, r, err := run(t, program(t, stairs, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: verify, Progress: log})
+			got, r, err := run(t, program(t, text, cpu, 0, devices...), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: verify, Progress: log})
 			if err != nil {
 				t.Fatalf("%s, %d: %v", failure, n, err)
 			}
@@ -264,7 +266,9 @@ func TestFailuresInLineAreAttributed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []string{"fail", "wrong"} {
+	for _, kind := range []string{"fail", "wrong", "wrong level"} {
+		kind, level := strings.CutSuffix(kind, " level")
+		tenth := map[bool]string{false: tenth, true: loud}[level]
 		for n := 1; n <= 10; n++ {
 			opt := runtime.Options{Devices: chain(cpu), Verify: kind == "wrong"}
 			devices := func() []device.Device {
