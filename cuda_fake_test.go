@@ -25,28 +25,37 @@ const (
 	objectFile = "FAKE_NVRTC_OBJECT"
 )
 
-// TestOnFakeGPU runs the pipelines that ship, made small, through the command line of the program that is built for GPUs: driver and NVRTC are
-// made for tests and run the CUDA source on the CPU, all else is what runs on a GPU.
-func TestOnFakeGPU(t *testing.T) {
+// onFakeGPU is the command line of the program that is built for GPUs, on a driver and an NVRTC made for tests, and the folder that these are in. It is given a folder to
+// run in, and variables.
+func onFakeGPU(t *testing.T) (dir string, weft func(t *testing.T, folder, setting string, args ...string) (string, error)) {
+	t.Helper()
 	cc, err := exec.LookPath("cc")
 	if err != nil {
 		t.Skip("no C compiler on this machine")
 	}
-	dir := t.TempDir()
+	dir = t.TempDir()
 	for source, object := range map[string]string{"driver.c": "libcuda.so.1", "nvrtc.c": "libnvrtc.so.12"} {
 		if out, err := exec.Command(cc, "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, object), "kernels/cuda/testdata/"+source, "-ldl").CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 	}
-	weft := func(t *testing.T, folder, setting string, args ...string) (string, error) {
+	weft = func(t *testing.T, folder, setting string, args ...string) (string, error) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestActAsWeft$")
 		cmd.Dir = folder
 		cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, "WEFT_NVRTC="+filepath.Join(dir, "libnvrtc.so.12"), "WEFT_CACHE="+dir, "WEFT_PROFILE=default",
-			"FAKE_NVRTC="+os.Args[0]+" -test.run '^TestActAsNVRTC$'", "FAKE_NVRTC_FOLDER="+dir, "FAKE_NVRTC_ROOT="+root(t), actAsWeft+"="+strings.Join(args, "\n"), setting)
+			"FAKE_NVRTC="+os.Args[0]+" -test.run '^TestActAsNVRTC$'", "FAKE_NVRTC_FOLDER="+dir, "FAKE_NVRTC_ROOT="+root(t), actAsWeft+"="+strings.Join(args, "\n"))
+		cmd.Env = append(cmd.Env, strings.Fields(setting)...)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
+	return dir, weft
+}
+
+// TestOnFakeGPU runs the pipelines that ship, made small, through the command line of the program that is built for GPUs: driver and NVRTC are
+// made for tests and run the CUDA source on the CPU, all else is what runs on a GPU.
+func TestOnFakeGPU(t *testing.T) {
+	dir, weft := onFakeGPU(t)
 	if out, err := weft(t, dir, "", "devices"); err != nil || !strings.Contains(out, "cuda:0") || !strings.Contains(out, "Fake GPU; capability 9.0") {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -107,6 +116,43 @@ func TestOnFakeGPU(t *testing.T) {
 				t.Errorf("%s", out)
 			}
 		})
+	}
+}
+
+// However many ranges a kernel is cut into, because its arrays are larger than the GPU's memory, the driver is asked for memory, to give it back and to clear it as often.
+func TestOnFakeGPURangesNeedNoMemoryOfTheirOwn(t *testing.T) {
+	_, weft := onFakeGPU(t)
+	count := func(rows int) map[string]int {
+		folder := t.TempDir()
+		text := fmt.Sprintf("y = axis(y, 0 mm .. 95 mm in %d)\nx = axis(x, 0 mm .. 49 mm in 500)\na = sqrt(y ^ 2 + 3 * x ^ 2 + 1 mm ^ 2) @keep @device(cpu)\nb = a ^ 3 / (a + 1 mm) ^ 2 + 1 mm @tile(y: 8) @device(gpu)\nwrite(b, \"b.npy\")\n", rows)
+		if err := os.WriteFile(filepath.Join(folder, "p.weft"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if out, err := weft(t, folder, "FAKE_CUDA_MEMORY=150000 FAKE_CUDA_TELLS=1 FAKE_CUDA_CALLS="+filepath.Join(folder, "calls"), "run", "p.weft", "--strict"); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		calls, err := os.ReadFile(filepath.Join(folder, "calls"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := map[string]int{}
+		for _, name := range strings.Fields(string(calls)) {
+			out[name]++
+		}
+		return out
+	}
+	few, many := count(96), count(960)
+	t.Logf("%v, %v", few, many)
+	if few["cuLaunchKernel"] < 12 || many["cuLaunchKernel"] < 120 {
+		t.Errorf("%v, %v: the kernel was not cut", few, many)
+	}
+	for _, name := range []string{"cuMemAlloc", "cuMemFree", "cuMemset"} {
+		if few[name] != many[name] {
+			t.Errorf("%s: %d calls, and %d for ten times as many ranges", name, few[name], many[name])
+		}
+	}
+	if n := many["cuMemHostAlloc"]; n > 7 { // two for each slot that finds something to do, and one that the link is measured with
+		t.Errorf("page-locked memory is taken %d times", n)
 	}
 }
 

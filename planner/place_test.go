@@ -174,7 +174,7 @@ func TestPlacesThatCannotBeHad(t *testing.T) {
 	}{
 		{"no GPU", "gpu", "", nil, "E0611", "@device(gpu): there is no GPU"},
 		{"unknown", "big:1", "", tiny, "E0611", "@device(\"big:1\"): there is no device big:1"},
-		{"no room", "gpu", "", tiny, "E0602", "@device(gpu) cannot be honoured: one row of it takes 1.01 KiB with what it reads, and tiny:0 has 100 B"},
+		{"no room", "gpu", "", tiny, "E0602", "@device(gpu) cannot be honoured: one row of it takes 2.01 KiB with what it reads, and tiny:0 has 100 B"},
 		{"run without GPU", "", "gpu", nil, "E0611", "--device gpu: there is no GPU"},
 		{"run on both", "", "cpu,tiny:0", tiny, "E0611", "--device cpu,tiny:0: cpu stands alone"},
 		{"run on nothing", "", "tiny:0,", tiny, "E0611", "--device tiny:0,: a name is missing"},

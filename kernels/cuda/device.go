@@ -34,7 +34,6 @@ type Device struct {
 	extra     *extra
 	schedules func(*ir.Kernel) []schedule.CUDA
 	ordinal   int
-	page      int64 // bytes of the smallest mapping; 0: none can be made
 	pool      pool
 
 	upload, compute, download, look *engine // look packs what is copied in pieces

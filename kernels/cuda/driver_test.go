@@ -64,7 +64,7 @@ func TestFakeDriver(t *testing.T) {
 		{"TestOnFakeConformance", ""},
 		{"TestOnFakeMemory", "FAKE_CUDA_MEMORY=100000"},
 		{"TestOnFakeLoss", "FAKE_CUDA_FAILS=2"},
-		{"TestOnFakeParts", "FAKE_CUDA_MEMORY=2000000"},
+		{"TestOnFakeViews", "FAKE_CUDA_MEMORY=2000000"},
 		{"TestOnFakePool", "FAKE_CUDA_MEMORY=2000000"},
 		{"TestOnFakeEngines", "FAKE_CUDA_SLOW=60"},
 		{"TestOnFakeRates", ""},

@@ -14,57 +14,63 @@ import (
 	"weft/kernels/ir"
 )
 
-// Parts of a buffer far larger than the device: their bytes and margins are there, others are not, and all memory comes back.
-func TestOnFakeParts(t *testing.T) {
+// Parts of a buffer far larger than the device, in a room: their bytes are there, others are not, addresses agree with those of the buffer, and all memory comes back.
+func TestOnFakeViews(t *testing.T) {
 	d := onFake(t)
 	buf := &ir.Buffer{Name: "wide", Type: ir.F32, Shape: []int{1 << 28}} // a GiB
-	const page = 1 << 16
-	parts := []device.Span{{From: 5 * page, To: 6*page + 40}, {From: 600 << 20, To: 600<<20 + 1000}, {From: 6 * page, To: 7 * page}}
-	m, err := d.AllocParts(buf, parts)
+	const n = 100000
+	space, err := d.AllocRoom(2 * device.ViewBytes(buf, n))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, size := m.(*memory).Address(); size != buf.Bytes() {
-		t.Errorf("addresses of %d bytes, not of %d", size, buf.Bytes())
-	}
-	if u := d.Usage(); u.Allocated < 3*page || u.Allocated > 6*page || u.Peak != u.Allocated {
+	if u := d.Usage(); u.Allocated != 2*device.ViewBytes(buf, n) || u.Peak != u.Allocated {
 		t.Errorf("usage %+v", u)
 	}
 	data, got := []byte{1, 2, 3, 4, 5, 6, 7, 8}, make([]byte, 8)
-	for _, at := range []int64{5 * page, 6*page + 36, 7*page - 8, 600 << 20, 600<<20 + 992} {
-		if err := device.Read(t.Context(), m, got, at); err != nil || string(got) != strings.Repeat("\x00", 8) {
-			t.Errorf("fresh at %d: %v, %v", at, got, err)
+	var last device.Memory
+	for i, from := range []int64{0, 1000, 600<<20 + 4, buf.Bytes() - n} {
+		m, err := space.View(buf, device.Span{From: from, To: from + n}, int64(i%2)*device.ViewBytes(buf, n), i > 1)
+		if err != nil {
+			t.Fatal(err)
 		}
-		err := errors.Join(device.Write(t.Context(), m, at, data), device.Read(t.Context(), m, got, at))
-		if err != nil || string(got) != string(data) {
-			t.Errorf("at %d: %v, %v", at, got, err)
+		if at, size := m.(*memory).Address(); size != buf.Bytes() || at%alignment != 0 {
+			t.Errorf("%d bytes at %#x", size, at)
 		}
+		for _, at := range []int64{from, from + 1234, from + n - 8} {
+			if err := device.Read(t.Context(), m, got, at); i > 1 && (err != nil || string(got) != strings.Repeat("\x00", 8)) {
+				t.Errorf("cleared at %d: %v, %v", at, got, err)
+			}
+			err := errors.Join(device.Write(t.Context(), m, at, data), device.Read(t.Context(), m, got, at))
+			if err != nil || string(got) != string(data) {
+				t.Errorf("at %d: %v, %v", at, got, err)
+			}
+		}
+		for _, at := range []int64{from - 1, from - 8, from + n - 7, from + n, buf.Bytes(), -8} {
+			if err := device.Write(t.Context(), m, at, data); err == nil {
+				t.Errorf("a copy at %d, outside of the part from %d on", at, from)
+			}
+		}
+		last = m
 	}
-	for _, at := range []int64{0, 5*page - 4, 7*page - 4, 600<<20 + 996, buf.Bytes() - 8, buf.Bytes(), -8} {
-		if err := device.Write(t.Context(), m, at, data); err == nil {
-			t.Errorf("a copy at %d, outside of the parts", at)
-		}
-	}
-	if _, err := d.AllocParts(buf, []device.Span{{From: 0, To: 2000000}}); !errors.Is(err, device.ErrMemory) {
+	if _, err := d.AllocRoom(2000000); !errors.Is(err, device.ErrMemory) {
 		t.Errorf("beyond the limit: %v", err)
 	}
-	if _, err := d.AllocParts(buf, []device.Span{{From: 0, To: 1000000}, {From: 1 << 29, To: 1<<29 + 1000000}}); !errors.Is(err, device.ErrMemory) {
-		t.Errorf("beyond the limit with the second part: %v", err)
-	}
-	for _, bad := range [][]device.Span{{{From: -1, To: 5}}, {{From: 0, To: buf.Bytes() + 1}}} {
-		if _, err := d.AllocParts(buf, bad); err == nil || errors.Is(err, device.ErrMemory) {
-			t.Errorf("parts %v: %v", bad, err)
+	for _, bad := range []device.Span{{From: -1, To: 5}, {From: 0, To: buf.Bytes() + 1}, {From: 0, To: 3 * n}} {
+		if _, err := space.View(buf, bad, 0, false); err == nil || errors.Is(err, device.ErrMemory) {
+			t.Errorf("part %v: %v", bad, err)
 		}
 	}
-	m.Free()
-	m.Free()
-	if err := device.Write(t.Context(), m, 5*page, data); err == nil || !strings.Contains(err.Error(), "freed") {
-		t.Errorf("a copy to freed memory: %v", err)
+	last.Free()
+	last.Free()
+	if err := device.Write(t.Context(), last, buf.Bytes()-8, data); err == nil || !strings.Contains(err.Error(), "freed") {
+		t.Errorf("a copy to a view that was freed: %v", err)
 	}
-	if m, err = d.AllocParts(buf, []device.Span{{From: 0, To: 1800000}}); err != nil {
+	space.Free()
+	space.Free()
+	if space, err = d.AllocRoom(1800000); err != nil {
 		t.Fatalf("what was freed is not there: %v", err)
 	}
-	m.Free()
+	space.Free()
 	if u := d.Usage(); u.Allocated != 0 || u.Peak < 1800000 {
 		t.Errorf("usage %+v", u)
 	}

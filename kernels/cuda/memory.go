@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,10 +23,10 @@ type memory struct {
 	dev   *Device
 	born  int64 // of which of its contexts
 	buf   *ir.Buffer
-	mu    sync.RWMutex // held for writing while it is freed
-	first cu.DevicePtr // of the buffer
-	size  int64        // bytes that it takes of the device
-	parts []device.Span
+	mu    sync.RWMutex          // held for writing while it is freed
+	first cu.DevicePtr          // of the buffer
+	size  int64                 // bytes that it takes of the device; of a view, none
+	part  device.Span           // of the buffer, which is there
 	give  func() error          // gives the memory back; nil: freed
 	last  atomic.Pointer[piece] // that uses it, of those that were not waited for; nil: none does
 }
@@ -52,7 +51,7 @@ func (d *Device) AllocBlank(buf *ir.Buffer) (device.Memory, error) {
 
 func (d *Device) alloc(buf *ir.Buffer, fill func(*memory, cu.Stream) error) (device.Memory, error) {
 	size := roundUp(buf.Bytes()+2*margin(buf), alignment)
-	m := &memory{dev: d, born: d.contexts.Load(), buf: buf, size: size}
+	m := &memory{dev: d, born: d.contexts.Load(), buf: buf, size: size, part: device.Span{To: buf.Bytes()}}
 	err := d.with(func() error {
 		base, last, err := d.take(size)
 		if err != nil {
@@ -64,22 +63,24 @@ func (d *Device) alloc(buf *ir.Buffer, fill func(*memory, cu.Stream) error) (dev
 			if d.pool.give(base, size, m.last.Load()) {
 				return nil
 			}
-			return errors.Join(m.rest(), cu.MemFree(base))
+			return errors.Join(m.last.Load().rest(), cu.MemFree(base))
 		}
 		return nil
 	})
 	if err == nil {
-		err = m.ready(func(s cu.Stream) error { return fill(m, s) })
+		if err = m.fill(func(s cu.Stream) error { return fill(m, s) }); err != nil {
+			err = errors.Join(err, d.with(m.give))
+		}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %d bytes for buffer %s: %w", d.info.Name, size, buf.Name, err)
 	}
+	d.hold(size)
 	return m, nil
 }
 
-// rest waits until nothing in line uses the memory; called in the device's context.
-func (m *memory) rest() error {
-	p := m.last.Load()
+// rest waits until a piece is over; called in the device's context.
+func (p *piece) rest() error {
 	if p == nil {
 		return nil
 	}
@@ -94,19 +95,22 @@ func (m *memory) rest() error {
 // base is where the margin before a buffer starts.
 func base(m *memory) cu.DevicePtr { return m.first - cu.DevicePtr(margin(m.buf)) }
 
-// ready fills new memory, and counts it; what cannot be filled is given back.
-func (m *memory) ready(fill func(cu.Stream) error) error {
+// fill fills memory before whatever else is done with it.
+func (m *memory) fill(fill func(cu.Stream) error) error {
 	p, err := m.dev.begin(context.Background(), m.dev.upload, []*piece{m.last.Load()}, fill)
-	if err != nil {
-		return errors.Join(err, m.dev.with(m.give))
+	if err == nil {
+		m.last.Store(p)
+		m.dev.leave(p)
 	}
-	m.last.Store(p)
-	m.dev.leave(p)
-	m.dev.account(func(u *device.Usage) {
-		u.Allocated += m.size
+	return err
+}
+
+// hold counts bytes that are taken, or given back.
+func (d *Device) hold(bytes int64) {
+	d.account(func(u *device.Usage) {
+		u.Allocated += bytes
 		u.Peak = max(u.Peak, u.Allocated)
 	})
-	return nil
 }
 
 // clear sets elements and margins to zero and padding to its value.
@@ -181,6 +185,9 @@ func (m *memory) Address() (uint64, int64) {
 	}
 	return uint64(m.first), m.buf.Bytes()
 }
+
+// There is the part of the buffer that is there.
+func (m *memory) There() device.Span { return m.part }
 
 // Owner is the device.
 func (m *memory) Owner() any { return m.dev }
@@ -298,11 +305,11 @@ func (c *transfer) Wait() (took time.Duration, err error) {
 
 // holds reports a copy of bytes that are not there.
 func (m *memory) holds(offset int64, n int) error {
-	if err := device.CheckRange(m.buf.Bytes(), offset, n); err != nil || m.parts == nil || n == 0 {
+	if err := device.CheckRange(m.buf.Bytes(), offset, n); err != nil || n == 0 {
 		return err
 	}
-	if !slices.ContainsFunc(m.parts, func(p device.Span) bool { return p.From <= offset && offset+int64(n) <= p.To }) {
-		return fmt.Errorf("a copy of %d bytes from byte %d on is not within the parts %v", n, offset, m.parts)
+	if offset < m.part.From || offset+int64(n) > m.part.To {
+		return fmt.Errorf("a copy of %d bytes from byte %d on is not within the part %v", n, offset, m.part)
 	}
 	return nil
 }
@@ -316,7 +323,7 @@ func (m *memory) Free() {
 	}
 	give := m.give
 	m.give = nil
-	m.dev.account(func(u *device.Usage) { u.Allocated -= m.size })
+	m.dev.hold(-m.size)
 	if m.born == m.dev.contexts.Load() { // that of another went with it
 		// The only errors are those of earlier work, which showed there, or a lost device's.
 		_ = m.dev.with(give)

@@ -97,9 +97,6 @@ func (d *Device) start() (active bool, err error) {
 			return true, err
 		}
 	}
-	if d.page, err = d.pageSize(); err != nil {
-		return true, err
-	}
 	if d.info.Limits.Memory, _, err = cu.MemInfo(); err != nil { // what the context and other programs leave
 		return true, err
 	}

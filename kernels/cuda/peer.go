@@ -43,11 +43,13 @@ func (d *Device) reaches(o *Device) bool {
 	return yes
 }
 
-// Reaches reports whether memory of another GPU can be copied here without the host. Pages that back parts are mapped for one GPU.
+// Reaches reports whether memory of another GPU can be copied here without the host.
 func (m *memory) Reaches(from device.Memory) bool {
 	o, ok := from.(*memory)
-	return ok && o.dev != m.dev && m.parts == nil && o.parts == nil && m.dev.reaches(o.dev)
+	return ok && o.dev != m.dev && m.whole() && o.whole() && m.dev.reaches(o.dev)
 }
+
+func (m *memory) whole() bool { return m.part == device.Span{To: m.buf.Bytes()} }
 
 // CopyAcross copies from another GPU, on the stream of copies in.
 func (m *memory) CopyAcross(ctx context.Context, from device.Memory, spans []device.Span) error {

@@ -35,7 +35,6 @@ var (
 	_ device.Device  = (*Device)(nil)
 	_ device.Metered = (*Device)(nil)
 	_ device.Pinner  = (*Device)(nil)
-	_ device.Partial = (*Device)(nil)
 	_ device.Blank   = (*Device)(nil)
 	_ device.Rated   = (*Device)(nil)
 

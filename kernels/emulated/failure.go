@@ -17,7 +17,7 @@ type Failure struct {
 	On       string  `yaml:"on"`       // alloc, launch, upload, download, compile or pin
 	At       int     `yaml:"at"`       // which of them
 	Until    int     `yaml:"until"`    // the last of several; default only At
-	Kind     string  `yaml:"kind"`     // fail (default), lost, wrong (launch only), slow (launch only; without until, from then on)
+	Kind     string  `yaml:"kind"`     // fail (default), lost, wrong (launch only), memory (launch only), slow (launch only; without until, from then on)
 	Factor   float64 `yaml:"factor"`   // slow: how much slower
 	Back     bool    `yaml:"back"`     // lost: it can be opened once more
 	Fraction float64 `yaml:"fraction"` // wrong: of the elements that the launch writes; default all
@@ -35,10 +35,11 @@ const (
 
 // kinds are what may go wrong, with the events it may go wrong at.
 var kinds = map[string][]string{
-	"fail":  {onAlloc, onLaunch, onUpload, onDownload, onCompile, onPin},
-	"lost":  {onAlloc, onLaunch, onUpload, onDownload},
-	"wrong": {onLaunch},
-	"slow":  {onLaunch},
+	"fail":   {onAlloc, onLaunch, onUpload, onDownload, onCompile, onPin},
+	"lost":   {onAlloc, onLaunch, onUpload, onDownload},
+	"wrong":  {onLaunch},
+	"memory": {onLaunch},
+	"slow":   {onLaunch},
 }
 
 func (f *Failure) kind() string {
@@ -131,6 +132,8 @@ func (f *fate) next(on string) (o outcome, err error) {
 			f.back = f.failures[i].Back
 			f.lost = fmt.Errorf("%w (at %s %d, as described)", device.ErrLost, on, n)
 			return o, f.lost
+		case "memory":
+			return o, fmt.Errorf("%w (%s %d needs more, as described)", device.ErrMemory, on, n)
 		case "wrong":
 			o.wrong = max(o.wrong, cmp.Or(f.failures[i].Fraction, 1))
 		case "slow":

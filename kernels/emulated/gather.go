@@ -27,7 +27,7 @@ func (m *memory) gather(dst []byte, pieces []device.Span) error {
 	defer m.mu.RUnlock()
 	switch {
 	case err != nil:
-	case m.data == nil:
+	case m.give == nil:
 		err = errors.New("it has been freed")
 	default:
 		err = errors.Join(device.CheckPieces(pieces, len(dst)), m.intact())
@@ -37,7 +37,7 @@ func (m *memory) gather(dst []byte, pieces []device.Span) error {
 			err = m.holds(p.From, int(p.To-p.From))
 		}
 		if err == nil {
-			dst = dst[copy(dst, m.data.Host()[p.From:p.To]):]
+			dst = dst[copy(dst, m.bytes(p.From, p.To)):]
 		}
 	}
 	if err != nil {

@@ -14,15 +14,16 @@ import (
 	"weft/kernels/ir"
 )
 
-// memory is a buffer in the memory of a device.
+// memory is a buffer, or a part of one, in the memory of a device.
 type memory struct {
 	dev    *Device
 	buf    *ir.Buffer
-	parts  []device.Span // that are backed; nil: all of it
-	guards [][]byte      // the readable bytes around what is backed
-	size   int64         // that it counts for
-	mu     sync.RWMutex  // held for writing while it is freed
-	data   *device.HostMemory
+	first  uint64                 // address of the buffer's first byte
+	part   device.Span            // of the buffer, which is there
+	data   []byte                 // that
+	guards [][]byte               // the readable bytes around it
+	mu     sync.RWMutex           // held for writing while it is freed
+	give   func()                 // gives it back; nil: it has been freed
 	last   atomic.Pointer[queued] // launch in line that uses it; nil: none did
 }
 
@@ -37,11 +38,7 @@ const marginFill = 0xA5
 
 // Alloc gives memory on the device, or an error that matches device.ErrMemory.
 func (d *Device) Alloc(buf *ir.Buffer) (device.Memory, error) {
-	return asMemory(d.allocate(buf, nil, device.NewHostMemory))
-}
-
-// asMemory is what allocate gives, without a memory where that is none.
-func asMemory(m *memory, err error) (device.Memory, error) {
+	m, err := d.allocate(buf)
 	if err != nil {
 		return nil, err
 	}
@@ -50,86 +47,60 @@ func asMemory(m *memory, err error) (device.Memory, error) {
 
 // AllocBlank gives memory whose elements hold what no kernel computes, so that it shows where one is read before it is stored.
 func (d *Device) AllocBlank(buf *ir.Buffer) (device.Memory, error) {
-	m, err := d.allocate(buf, nil, device.NewHostMemory)
+	m, err := d.allocate(buf)
 	if err != nil {
 		return nil, err
 	}
 	size := buf.Type.Size()
 	row, before, after := buf.Row()*size, buf.Pad.Before*size, buf.Pad.After*size
-	for data := m.data.Host(); row > 0 && len(data) >= row; data = data[row:] {
-		for i := range data[before : row-after] {
-			data[before+i] = marginFill
-		}
+	for data := m.data; row > 0 && len(data) >= row; data = data[row:] {
+		fill(data[before : row-after])
 	}
 	return m, nil
 }
 
-// AllocParts gives memory for parts of a buffer; see device.Partial.
-func (d *Device) AllocParts(buf *ir.Buffer, parts []device.Span) (device.Memory, error) {
-	parts = device.JoinSpans(parts)
-	if n := len(parts); n > 0 && (parts[0].From < 0 || parts[n-1].To > buf.Bytes()) {
-		return nil, fmt.Errorf("%s: allocating %s: parts %v are not within its %d bytes", d.info.Name, buf.Name, parts, buf.Bytes())
-	}
-	if parts == nil {
-		parts = []device.Span{}
-	}
-	return asMemory(d.allocate(buf, parts, device.Reserve))
-}
-
-// allocate counts the parts (nil: all) against the device's memory and takes host memory for them.
-func (d *Device) allocate(buf *ir.Buffer, parts []device.Span, take func(*ir.Buffer) (*device.HostMemory, error)) (*memory, error) {
-	if _, err := d.fate.next(onAlloc); err != nil {
-		return nil, fmt.Errorf("%s: allocating %s: %w", d.info.Name, buf.Name, err)
-	}
-	backed := parts
-	if parts == nil {
-		backed = []device.Span{{From: 0, To: buf.Bytes()}}
-	}
+func (d *Device) allocate(buf *ir.Buffer) (*memory, error) {
 	margin := int64(device.MarginBytes(buf))
-	m := &memory{dev: d, buf: buf, parts: parts}
-	for _, p := range backed {
-		m.size += p.To - p.From + 2*margin
-	}
-	if err := d.meter.take(m.size, d.info.Limits.Memory); err != nil {
-		return nil, fmt.Errorf("%s: allocating %s: %w", d.info.Name, buf.Name, err)
-	}
-	data, err := take(buf)
+	data, give, err := d.take(buf.Name, buf.Bytes()+2*margin, func() (*device.HostMemory, error) { return device.NewHostMemory(buf) })
 	if err != nil {
-		d.meter.giveBack(m.size)
 		return nil, err
 	}
-	m.data = data
-	m.guards = guards(data.Host(), backed, margin)
-	for _, g := range m.guards {
-		for i := range g {
-			g[i] = marginFill
-		}
-	}
-	return m, nil
+	return &memory{dev: d, buf: buf, first: address(data), part: device.Span{To: buf.Bytes()}, data: data, guards: guards(data, margin), give: give}, nil
 }
 
-// guards are the margins of the parts of a buffer at data, as far as other parts leave them room; the host does not know where those of an
-// empty buffer are.
-func guards(data []byte, parts []device.Span, margin int64) (out [][]byte) {
+// take counts bytes against the device's memory and takes host memory for them.
+func (d *Device) take(name string, bytes int64, get func() (*device.HostMemory, error)) (data []byte, give func(), err error) {
+	if _, err := d.fate.next(onAlloc); err != nil {
+		return nil, nil, fmt.Errorf("%s: allocating %s: %w", d.info.Name, name, err)
+	}
+	if err := d.meter.take(bytes, d.info.Limits.Memory); err != nil {
+		return nil, nil, fmt.Errorf("%s: allocating %s: %w", d.info.Name, name, err)
+	}
+	m, err := get()
+	if err != nil {
+		d.meter.giveBack(bytes)
+		return nil, nil, err
+	}
+	return m.Host(), func() { d.meter.giveBack(bytes); m.Free() }, nil
+}
+
+func address(data []byte) uint64 { return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(data)))) }
+
+func fill(data []byte) {
+	for i := range data {
+		data[i] = marginFill
+	}
+}
+
+// guards are the margins of memory, filled; the host does not know where those of an empty one are.
+func guards(data []byte, margin int64) (out [][]byte) {
 	if len(data) == 0 {
 		return nil
 	}
 	first := unsafe.Pointer(unsafe.SliceData(data))
-	add := func(from, to int64) {
-		if from < to {
-			out = append(out, unsafe.Slice((*byte)(unsafe.Add(first, from)), to-from))
-		}
-	}
-	for i, p := range parts {
-		from, to := p.From-margin, p.To+margin
-		if i > 0 {
-			from = max(from, parts[i-1].To)
-		}
-		if i+1 < len(parts) {
-			to = min(to, parts[i+1].From)
-		}
-		add(from, p.From)
-		add(p.To, to)
+	for _, from := range []int64{-margin, int64(len(data))} {
+		out = append(out, unsafe.Slice((*byte)(unsafe.Add(first, from)), margin))
+		fill(out[len(out)-1])
 	}
 	return out
 }
@@ -146,14 +117,17 @@ func (m *memory) intact() error {
 
 // holds reports bytes that are there.
 func (m *memory) holds(offset int64, n int) error {
-	if err := device.CheckRange(int64(len(m.data.Host())), offset, n); err != nil || m.parts == nil || n == 0 {
+	if err := device.CheckRange(m.buf.Bytes(), offset, n); err != nil || n == 0 {
 		return err
 	}
-	if !slices.ContainsFunc(m.parts, func(p device.Span) bool { return p.From <= offset && offset+int64(n) <= p.To }) {
-		return fmt.Errorf("a copy of %d bytes from byte %d on is not within the parts %v", n, offset, m.parts)
+	if offset < m.part.From || offset+int64(n) > m.part.To {
+		return fmt.Errorf("a copy of %d bytes from byte %d on is not within the part %v", n, offset, m.part)
 	}
 	return nil
 }
+
+// bytes are some that are there.
+func (m *memory) bytes(from, to int64) []byte { return m.data[from-m.part.From : to-m.part.From] }
 
 // Host is nil: the host cannot address the memory.
 func (m *memory) Host() []byte { return nil }
@@ -162,12 +136,14 @@ func (m *memory) Host() []byte { return nil }
 func (m *memory) Address() (uint64, int64) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if m.data == nil {
+	if m.give == nil {
 		return 0, -1
 	}
-	host := m.data.Host()
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(host)))), int64(len(host))
+	return m.first, m.buf.Bytes()
 }
+
+// There is the part of the buffer that is there.
+func (m *memory) There() device.Span { return m.part }
 
 // Owner is the device.
 func (m *memory) Owner() any { return m.dev }
@@ -236,8 +212,10 @@ func (m *memory) enqueue(ctx context.Context, on string, lines device.Lines, hos
 // Reaches reports whether devices of one description have links between them.
 func (m *memory) Reaches(from device.Memory) bool {
 	o, ok := from.(*memory)
-	return ok && o.dev != m.dev && o.dev.bus == m.dev.bus && m.dev.description.Link.Peer > 0 && m.parts == nil && o.parts == nil
+	return ok && o.dev != m.dev && o.dev.bus == m.dev.bus && m.dev.description.Link.Peer > 0 && m.whole() && o.whole()
 }
+
+func (m *memory) whole() bool { return m.part == device.Span{To: m.buf.Bytes()} }
 
 // CopyAcross copies from another device, as a copy in.
 func (m *memory) CopyAcross(ctx context.Context, from device.Memory, spans []device.Span) error {
@@ -258,12 +236,12 @@ func (m *memory) CopyAcross(ctx context.Context, from device.Memory, spans []dev
 		defer o.mu.RUnlock()
 		m.mu.RLock()
 		defer m.mu.RUnlock()
-		if m.data == nil || o.data == nil {
+		if m.give == nil || o.give == nil {
 			return 0, fmt.Errorf("%s: copying from %s: buffer %s has been freed", d.info.Name, o.dev.info.Name, m.buf.Name)
 		}
 		n := 0
 		for _, s := range spans {
-			n += copy(m.data.Host()[s.From:s.To], o.data.Host()[s.From:s.To])
+			n += copy(m.bytes(s.From, s.To), o.bytes(s.From, s.To))
 		}
 		if err := errors.Join(m.intact(), o.intact()); err != nil {
 			return 0, err
@@ -287,7 +265,7 @@ func (m *memory) move(on string, lines device.Lines, host []byte) (time.Duration
 	}
 	m.mu.RLock()
 	defer m.mu.RUnlock()
-	if m.data == nil {
+	if m.give == nil {
 		return 0, fmt.Errorf("%s: buffer %s has been freed", m.dev.info.Name, m.buf.Name)
 	}
 	all := lines.Span()
@@ -297,9 +275,8 @@ func (m *memory) move(on string, lines device.Lines, host []byte) (time.Duration
 	if err := m.intact(); err != nil {
 		return 0, err
 	}
-	data := m.data.Host()
 	lines.Each(func(at int64, packed int) {
-		if line, own := data[at:at+int64(lines.Width)], host[packed:packed+lines.Width]; on == onUpload {
+		if line, own := m.bytes(at, at+int64(lines.Width)), host[packed:packed+lines.Width]; on == onUpload {
 			copy(line, own)
 		} else {
 			copy(own, line)
@@ -317,12 +294,11 @@ func (d *Device) crowded(took time.Duration, bytes int) time.Duration {
 func (m *memory) Free() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.data == nil {
+	if m.give == nil {
 		return
 	}
-	m.dev.meter.giveBack(m.size)
-	m.data.Free()
-	m.data, m.guards = nil, nil
+	m.give()
+	m.give, m.data, m.guards = nil, nil, nil
 }
 
 // pins are the page-locked memories that are lent out.

@@ -1,6 +1,7 @@
 package emulated
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 	"sync"
@@ -13,8 +14,9 @@ import (
 	"weft/kernels/region"
 )
 
-// A buffer much larger than the device's memory: its parts can be copied to and from, computed on, and count alone.
-func TestParts(t *testing.T) {
+// Buffers much larger than the device's memory: parts of them can be copied to and from, and computed on, in a room that alone counts, which the next parts use
+// over; they hold nothing of the parts before, unless they are to be cleared.
+func TestViews(t *testing.T) {
 	dev := open(t, "{memory: 64 KiB}", Options{})
 	r := newRamp(4096, 33)
 	programs, err := dev.Compile(t.Context(), []*ir.Kernel{r.kernel}, device.Options{})
@@ -23,57 +25,85 @@ func TestParts(t *testing.T) {
 	}
 	const row = 4 * 33
 	rows := func(lo, hi int64) device.Span { return device.Span{From: lo * row, To: hi * row} }
-	mem := map[*ir.Buffer]device.Memory{}
-	for b, parts := range map[*ir.Buffer][]device.Span{r.in: {rows(2000, 2010), rows(2010, 2020), rows(0, 1)}, r.out: {rows(2000, 2020)}} {
-		if _, err := dev.Alloc(b); !errors.Is(err, device.ErrMemory) {
-			t.Errorf("the whole of %s: %v", b.Name, err)
-		}
-		m, err := dev.AllocParts(b, parts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer m.Free()
-		mem[b] = m
+	each := device.ViewBytes(r.in, 20*row)
+	if _, err := dev.AllocRoom(64<<10 + 1); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("a room larger than memory: %v", err)
 	}
-	if got, want := dev.Usage().Allocated, int64(41*row+3*2*64*4); got != want {
-		t.Errorf("%d bytes, want %d", got, want)
-	}
-	host := make([]byte, 20*row)
-	for i := range device.View[float32](host, ir.F32) {
-		device.View[float32](host, ir.F32)[i] = float32(i)
-	}
-	if err := device.Write(t.Context(), mem[r.in], 2000*row, host); err != nil {
-		t.Fatal(err)
-	}
-	launch, err := programs[0].Bind(device.Bindings{Mem: mem})
+	space, err := dev.AllocRoom(2 * each)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := launch(region.Region{{Lo: 2000, Hi: 2020}, {Lo: 0, Hi: 33}}); err != nil {
-		t.Fatal(err)
+	if got := dev.Usage().Allocated; got != 2*each {
+		t.Errorf("%d bytes, want %d", got, 2*each)
 	}
-	got := make([]byte, 20*row)
-	if err := device.Read(t.Context(), mem[r.out], got, 2000*row); err != nil {
-		t.Fatal(err)
+	views := func(in, out device.Span) map[*ir.Buffer]device.Memory {
+		t.Helper()
+		a, err := space.View(r.in, in, 0, false)
+		b, bad := space.View(r.out, out, each, true)
+		if err := errors.Join(err, bad); err != nil {
+			t.Fatal(err)
+		}
+		return map[*ir.Buffer]device.Memory{r.in: a, r.out: b}
 	}
-	for i, v := range device.View[float32](got, ir.F32) {
-		if want := 2*float32(i) + float32(2000+i/33) + 0.125*float32(i%33); v != want {
-			t.Fatalf("element %d: %v, want %v", i, v, want)
+	host, got := make([]byte, 20*row), make([]byte, 20*row)
+	for i := range device.View[float32](host, ir.F32) {
+		device.View[float32](host, ir.F32)[i] = float32(i)
+	}
+	var launch func(region.Region) error
+	var mem map[*ir.Buffer]device.Memory
+	for _, at := range []int64{0, 7, 2000, 4076} {
+		mem = views(rows(at, at+20), rows(at, at+20))
+		if err := device.Read(t.Context(), mem[r.in], got, at*row); err != nil || !bytes.Equal(got, bytes.Repeat([]byte{marginFill}, len(got))) {
+			t.Errorf("new at %d: %v", at, err)
+		}
+		if err := device.Read(t.Context(), mem[r.out], got, at*row); err != nil || !bytes.Equal(got, make([]byte, len(got))) {
+			t.Errorf("cleared at %d: %v", at, err)
+		}
+		if err := device.Write(t.Context(), mem[r.in], at*row, host); err != nil {
+			t.Fatal(err)
+		}
+		if launch, err = programs[0].Bind(device.Bindings{Mem: mem}); err != nil {
+			t.Fatal(err)
+		}
+		if err := launch(region.Region{{Lo: int(at), Hi: int(at) + 20}, {Lo: 0, Hi: 33}}); err != nil {
+			t.Fatal(err)
+		}
+		if err := device.Read(t.Context(), mem[r.out], got, at*row); err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range device.View[float32](got, ir.F32) {
+			if want := 2*float32(i) + float32(int(at)+i/33) + 0.125*float32(i%33); v != want {
+				t.Fatalf("element %d from row %d on: %v, want %v", i, at, v, want)
+			}
 		}
 	}
-	for _, span := range []device.Span{rows(1999, 2001), rows(2019, 2021), rows(1, 2), rows(4095, 4097), {From: -1, To: 3}} {
+	for _, span := range []device.Span{rows(4075, 4077), rows(4095, 4097), rows(1, 2), {From: -1, To: 3}} {
 		if err := device.Write(t.Context(), mem[r.in], span.From, make([]byte, span.To-span.From)); err == nil {
 			t.Errorf("a copy to %v, which is not there", span)
 		}
 	}
-	if _, err := dev.AllocParts(r.in, []device.Span{{From: 0, To: r.in.Bytes() + 1}}); err == nil || errors.Is(err, device.ErrMemory) {
-		t.Errorf("parts beyond the buffer: %v", err)
+	for _, bad := range []struct {
+		part device.Span
+		at   int64
+	}{{device.Span{From: 0, To: r.in.Bytes() + 1}, 0}, {rows(0, 20), 2 * each}, {rows(0, 20), 4}} {
+		if _, err := space.View(r.in, bad.part, bad.at, false); err == nil || errors.Is(err, device.ErrMemory) {
+			t.Errorf("%+v: %v", bad, err)
+		}
 	}
-	if err := launch(region.Region{{Lo: 2020, Hi: 2021}, {Lo: 0, Hi: 33}}); err != nil {
+	if err := launch(region.Region{{Lo: 4075, Hi: 4076}, {Lo: 0, Hi: 33}}); err != nil {
 		t.Fatal(err)
 	}
-	if err := device.Read(t.Context(), mem[r.out], got, 2000*row); err == nil || !strings.Contains(err.Error(), "outside") {
-		t.Errorf("a launch that wrote beyond the parts: %v", err)
+	if err := device.Read(t.Context(), mem[r.out], got, 4076*row); err == nil || !strings.Contains(err.Error(), "outside") {
+		t.Errorf("a launch that wrote beyond the part: %v", err)
+	}
+	mem[r.in].Free()
+	if err := device.Write(t.Context(), mem[r.in], 4076*row, host); err == nil || !strings.Contains(err.Error(), "freed") {
+		t.Errorf("a copy to a view that was freed: %v", err)
+	}
+	space.Free()
+	space.Free()
+	if u := dev.Usage(); u.Allocated != 0 || u.Peak != 2*each {
+		t.Errorf("%+v", u)
 	}
 }
 

@@ -58,7 +58,7 @@ func peakOf(parts []*memory, of device.Lines) (most float64, err error) {
 		all := of.Span()
 		switch {
 		case err != nil:
-		case p.data == nil:
+		case p.give == nil:
 			err = errors.New("it has been freed")
 		default:
 			err = errors.Join(device.CheckLines(of, of.Bytes()), p.holds(all.From, int(all.To-all.From)), p.intact())
@@ -72,7 +72,7 @@ func peakOf(parts []*memory, of device.Lines) (most float64, err error) {
 	of.Each(func(at int64, _ int) {
 		clear(sums)
 		for _, p := range parts {
-			device.Load(p.buf.Type, row, p.data.Host()[at:])
+			device.Load(p.buf.Type, row, p.bytes(at, at+int64(of.Width)))
 			for i, x := range row {
 				sums[i] += x * x
 				if len(parts) == 1 {

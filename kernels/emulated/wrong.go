@@ -20,6 +20,7 @@ type damage struct {
 type damaged struct {
 	buf    *ir.Buffer
 	data   []byte
+	first  int     // of its cells that are in data
 	before []byte  // nil where which elements are written follows from the tile
 	boxes  [][]int // of the written elements: least and greatest index, axis by axis
 }
@@ -29,7 +30,8 @@ func damageTo(bound *launch.Bound, k *ir.Kernel, t region.Region, fraction float
 	d := &damage{fraction: fraction}
 	bufs, mem := bound.Written()
 	for i, b := range bufs {
-		out := damaged{buf: b, data: mem[i].(*memory).data.Host()}
+		m := mem[i].(*memory)
+		out := damaged{buf: b, data: m.data, first: int(m.part.From) / b.Type.Size()}
 		for _, s := range k.Stores {
 			if s.Buf != b {
 				continue
@@ -72,7 +74,7 @@ func (d *damage) strike() {
 			size := o.buf.Type.Size()
 			for cell := range len(o.data) / size {
 				if !slices.Equal(o.data[cell*size:(cell+1)*size], o.before[cell*size:(cell+1)*size]) {
-					d.hit(o, cell)
+					d.hit(o, o.first+cell)
 				}
 			}
 			continue
@@ -104,6 +106,7 @@ func (d *damage) hit(o damaged, cell int) {
 	if _, spread := math.Modf(float64(cell) * math.Phi); spread >= d.fraction {
 		return
 	}
+	cell -= o.first
 	if o.buf.Type.Float() {
 		v := 1.5*device.Float(o.buf.Type, o.data, cell) + 1
 		if math.IsNaN(v) {

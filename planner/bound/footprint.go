@@ -15,6 +15,11 @@ func (p *Plan) Footprint(step *Step) func(over region.Region) map[string]region.
 	return p.regions(step, bounds.Needed(step.Kernel.IR).Where(p.places(step)).Of)
 }
 
+// Reach is Footprint of all that is loaded, also where the value is thrown away: on devices, what lies there must have an address.
+func (p *Plan) Reach(step *Step) func(over region.Region) map[string]region.Region {
+	return p.regions(step, bounds.Executed(step.Kernel.IR, nil).Of)
+}
+
 // places are where whole numbers lie that other kernels make for a step, all of them: they may be rows that it loads.
 func (p *Plan) places(step *Step) bounds.Values {
 	out := bounds.Values{}

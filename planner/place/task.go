@@ -158,13 +158,13 @@ func (s *site) task(step *bound.Step) *task {
 		middle = region.Interval{Lo: 0, Hi: t.rows}
 	}
 	need := s.plan.Footprint(step)
-	some, all := need(k.Over(middle)), need(k.IR.Domain())
+	some, all, reach := need(k.Over(middle)), need(k.IR.Domain()), s.plan.Reach(step)(k.Over(middle))
 	for _, id := range step.Reads {
 		b := s.plan.Buffer(id)
 		f := feed{array: s.index[id], bytes: float64(b.Bytes), all: true, copies: len(b.Bufs)}
 		least := b.Bytes
 		if n := some[id]; len(n) > 0 {
-			least = rowBytes(b, n[0])
+			least = rowBytes(b, n.Hull(reach[id])[0])
 			f.all = !t.whole && t.rows > 1 && 2*n[0].Len() > b.Layout.RowCount()
 			f.bytes = float64(rowBytes(b, all[id][0]))
 		}
@@ -198,10 +198,10 @@ func rowBytes(b *bound.Buffer, rows region.Interval) int64 {
 	return blocks.Window(b, b.Layout.Rows(rows))
 }
 
-// margins are the bytes around the parts of an array that may be read.
+// margins are the bytes that parts of an array take beyond their own, where a device has a row at a time.
 func margins(b *bound.Buffer) (n int64) {
 	for _, part := range b.Bufs {
-		n += 2 * int64(device.MarginBytes(part))
+		n += device.ViewBytes(part, 1)
 	}
 	return n
 }

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"slices"
+	"sync"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -67,6 +68,8 @@ func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(
 	k := step.Kernel
 	inputs := k.IR.Inputs()
 	j := &fleet.Job{Stage: step.Name, Kernel: k.IR, Over: over, Whole: !k.IR.Rowwise(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
+	executed := sync.OnceValue(func() *bounds.Loads { return bounds.Executed(k.IR, nil) })
+	j.Reach = func(over region.Region) map[*ir.Buffer]region.Region { return executed().Of(over) }
 	for i, id := range slices.Concat(step.Reads, step.Writes) {
 		a, err := array(id)
 		if err != nil {

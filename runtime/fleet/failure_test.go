@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"weft/kernels/device"
+	"weft/kernels/emulated"
 	"weft/kernels/native"
 	"weft/kernels/region"
 	"weft/ops/problem"
@@ -35,9 +36,18 @@ iq = simulate.echoes(probe, [point(z: 10 mm)], fc: 5 MHz, fs: 20 MHz, samples: 3
 show(iq | beamform(probe, grid, fc: 5 MHz, fs: 20 MHz) @tile(x: 1))
 `
 
-// last places only the last kernel on devices and gives its step.
+// last places only the last kernel, which has twelve tiles, on devices and gives its step.
 func last(t *testing.T, p *bound.Plan, devices []device.Device) *bound.Step {
 	t.Helper()
+	step := only(p, devices)
+	if step.Kernel.Tiles != 12 {
+		t.Fatalf("%d tiles", step.Kernel.Tiles)
+	}
+	return step
+}
+
+// only places the last kernel on devices, and no other, and gives its step.
+func only(p *bound.Plan, devices []device.Device) *bound.Step {
 	var step *bound.Step
 	for i := range p.Steps {
 		if s := &p.Steps[i]; s.Kernel != nil {
@@ -47,9 +57,6 @@ func last(t *testing.T, p *bound.Plan, devices []device.Device) *bound.Step {
 	}
 	for _, d := range devices {
 		step.Kernel.Place.Devices = append(step.Kernel.Place.Devices, d.Info().Name)
-	}
-	if step.Kernel.Tiles != 12 {
-		t.Fatalf("%d tiles", step.Kernel.Tiles)
 	}
 	return step
 }
@@ -99,11 +106,13 @@ func failAtEveryTile(t *testing.T, text string, tolerance float64) {
 		t.Fatal(err)
 	}
 	p, _, devices := tight(t, text, cpu, "")
+	calls := &counted{Device: devices[0].(*emulated.Device)}
+	devices[0] = calls
 	w := trace.Record()
 	if _, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Trace: w, Strict: true}); err != nil || r.Devices[0].Ranges != 12 {
 		t.Fatalf("%v; %+v", err, r.Devices)
 	}
-	uploads := 0
+	allocs, uploads := int(calls.allocs.Load()), 0
 	for _, s := range w.Spans() {
 		if s.Category == "upload" {
 			uploads++
@@ -124,10 +133,12 @@ func failAtEveryTile(t *testing.T, text string, tolerance float64) {
 		{failure: "on: launch, at: %d, kind: lost", reason: "device lost (at launch %d", falls: true, lost: true},
 		{failure: "on: upload, at: %d, kind: lost", reason: "device lost (at upload %d", falls: true, lost: true, most: uploads},
 		{failure: "on: download, at: %d, kind: lost", reason: "device lost (at download %d", falls: true, lost: true},
-		{failure: "on: alloc, at: %d, kind: lost", reason: "device lost (at alloc %d", falls: true, lost: true},
+		{failure: "on: alloc, at: %d, kind: lost", reason: "device lost (at alloc %d", falls: true, lost: true, most: allocs},
 		{failure: "on: launch, at: %d, until: 1000", reason: "fails as described", falls: true, lost: true},
-		{failure: "on: alloc, at: %d, until: 1000", reason: "out of device memory (alloc", falls: true, retries: true},
-		{failure: "on: alloc, at: %d", retries: true},
+		{failure: "on: alloc, at: %d, until: 1000", reason: "out of device memory (alloc", falls: true, retries: true, most: allocs},
+		{failure: "on: alloc, at: %d", retries: true, most: allocs},
+		{failure: "on: launch, at: %d, kind: memory", retries: true},
+		{failure: "on: launch, at: %d, until: 1000, kind: memory", reason: "out of device memory (launch", falls: true, retries: true},
 		{failure: "on: launch, at: %d, kind: wrong", reason: "wrong result: ", falls: true},
 		{failure: "on: launch, at: %d, kind: slow, factor: 50"},
 		{failure: "on: pin, at: %d", pins: true, most: 1},

@@ -27,6 +27,8 @@ type Job struct {
 	Reads, Writes []Array
 	// Need is which regions of the buffers it reads a region of its axes needs; those that are missing are needed as a whole.
 	Need func(over region.Region) map[*ir.Buffer]region.Region
+	// Reach is which regions of them a region of its axes loads, as Need but wherever a value is then thrown away too: what lies there must have an address. nil: as Need.
+	Reach func(over region.Region) map[*ir.Buffer]region.Region
 	// Tiles are those whose rows are the ranges, where they are given; nil: they are as large as is good.
 	Tiles []region.Region
 	// Stays says which of Writes are left on devices that hold all of them, until somebody asks. What is lost before that is made again from
@@ -80,6 +82,32 @@ func (j *Job) cuttable() (n int) {
 	return min(len(j.Over), max(1, n))
 }
 
+// rowsOf are the rows of an array whose addresses a range uses: all of what is needed as a whole.
+func (j *Job) rowsOf(a Array, at region.Region, need, reach map[*ir.Buffer]region.Region) region.Region {
+	rows := j.made(a, at)
+	if !j.writes(a.Buf) {
+		rows = need[a.Buf]
+		if r := reach[a.Buf]; len(rows) > 0 && !r.Empty() {
+			rows = rows.Hull(r)
+		}
+	}
+	if len(rows) == 0 {
+		return a.whole()
+	}
+	return ops.RowsOf(a.Buf, rows[0])
+}
+
+func (j *Job) reach(at region.Region) map[*ir.Buffer]region.Region {
+	if j.Reach == nil {
+		return nil
+	}
+	return j.Reach(at)
+}
+
+func (j *Job) writes(b *ir.Buffer) bool {
+	return slices.ContainsFunc(j.Writes, func(a Array) bool { return a.Buf == b })
+}
+
 // made is the part of an output that a range makes.
 func (j *Job) made(a Array, at region.Region) region.Region {
 	made := a.whole()
@@ -120,10 +148,8 @@ type worker struct {
 	weight  float64
 	pace    float64    // measured seconds a point; 0: not measured yet
 	wave    float64    // points that the device computes at once; 0: not known
-	most    float64    // points at a time, after it was out of memory; 0: as many as is good
 	hand    float64    // points of the ranges that it works on
 	began   time.Time  // with the first of them
-	alone   bool       // it works on one range at a time, after it was out of memory with several
 	out     string     // why it does no more of this job; empty: it does
 	home    region.Set // of the job, for which it holds the largest input
 	points  int64      // done
@@ -192,6 +218,11 @@ func (f *Fleet) run(ctx context.Context, j *Job) ([]Share, error) {
 		}
 	}
 	working.Wait()
+	for _, c := range s.workers {
+		if c.store != nil {
+			c.store.close()
+		}
+	}
 	if s.err == nil {
 		s.rest(ctx)
 	}
@@ -263,12 +294,13 @@ func (s *sharing) equip(ctx context.Context, c *worker) {
 		return
 	}
 	c.busy = true
+	ranges := s.queue.extremes(s.most(c))
 	s.mu.Unlock()
-	store, err := s.fleet.prepare(ctx, c.m, s.job)
+	store, err := s.fleet.prepare(ctx, c.m, s.job, ranges)
 	if errors.Is(err, device.ErrMemory) && !errors.Is(err, errTooLarge) { // it should have had room
 		c.m.retries(fmt.Sprintf("%s: %s. Retrying with nothing else in its memory.", s.job.Stage, err))
 		if err = s.fleet.evict(ctx, c.m, nil); err == nil {
-			store, err = s.fleet.prepare(ctx, c.m, s.job)
+			store, err = s.fleet.prepare(ctx, c.m, s.job, ranges)
 		}
 	}
 	s.mu.Lock()

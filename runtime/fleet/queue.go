@@ -82,6 +82,40 @@ func (q *queue) half(r region.Region) region.Region {
 	return (&queue{steps: q.all}).cut(r, float64(r.Points())/2, false)
 }
 
+// extremes are ranges that may be the largest of a job, and one of the smallest, which need as much as others do.
+type extremes struct {
+	large []region.Region
+	small region.Region
+}
+
+// extremes of what is cut, in the middle, and all of what is given.
+func (q *queue) extremes(most float64) extremes {
+	if len(q.left) == 0 {
+		return extremes{}
+	}
+	all := q.left[0]
+	for _, r := range q.left {
+		if r.Points() > all.Points() {
+			all = r
+		}
+	}
+	e := extremes{large: slices.Clone(q.left)}
+	if !q.given {
+		e.large = []region.Region{amid(q.cut(all, most, false), all)}
+	}
+	e.small = amid((&queue{steps: q.all}).cut(all, 1, false), all)
+	return e
+}
+
+// amid is a part of a box in the middle of its rows.
+func amid(at, all region.Region) region.Region {
+	if len(at) == 0 {
+		return at
+	}
+	lo := all[0].Lo + (all[0].Len()-at[0].Len())/2
+	return at.Along(0, region.Interval{Lo: lo, Hi: lo + at[0].Len()})
+}
+
 // first is a range to take, of about n points: one of which the device has the inputs, else one that no other device has, else the end
 // of what others have, who take theirs from the start.
 func (q *queue) first(n float64, home, others region.Set) region.Region {
@@ -184,10 +218,16 @@ func (s *sharing) size(c *worker) float64 {
 	if c.wave > 0 { // what is left of a wave takes as long as all of it; what is less than a wave for each is divided for the sake of its copies
 		n = min(math.Ceil(n/c.wave)*c.wave, max(n, s.part(c)))
 	}
-	if c.most > 0 {
-		n = min(n, c.most)
-	}
 	return n
+}
+
+// most is about how many points a device takes at a time at most, whatever speed it turns out to have.
+func (s *sharing) most(c *worker) float64 {
+	n := s.job.points() / slots / rounds
+	if c.wave > 0 {
+		n = math.Ceil(n/c.wave) * c.wave
+	}
+	return max(n, s.size(c))
 }
 
 // worthOverlapping is the part of a job's time that copies must take, so that it is cut into ranges to have them beside the computing.
@@ -294,10 +334,6 @@ func (s *sharing) take(ctx context.Context, c *worker) (at region.Region, ok boo
 			s.change.Wait()
 			continue
 		}
-		if c.alone && c.hand > 0 {
-			s.change.Wait()
-			continue
-		}
 		want := s.peek(c)
 		if s.hesitates(c, float64(want.Points())) || s.hoards(c, float64(want.Points())) {
 			s.change.Wait()
@@ -309,7 +345,8 @@ func (s *sharing) take(ctx context.Context, c *worker) (at region.Region, ok boo
 		}
 		at, fits := c.store.fit(want, &s.queue)
 		if !fits {
-			c.out = fmt.Sprintf("%s: %v takes %d bytes, %s has %d left", device.ErrMemory, at, c.store.bytes(at), c.m.name, c.store.space.avail)
+			_, avail := c.store.space.each()
+			c.out = fmt.Sprintf("%s: %v takes %d bytes, %s has %d left", device.ErrMemory, at, c.store.bytes(at), c.m.name, avail)
 			s.change.Broadcast()
 			return nil, false
 		}
@@ -334,11 +371,7 @@ func (s *sharing) peek(c *worker) region.Region {
 			}
 		}
 	}
-	at := s.queue.first(s.size(c), c.home, others)
-	if c.most > 0 && float64(at.Points()) > c.most {
-		return s.queue.cut(at, c.most, false)
-	}
-	return at
+	return s.queue.first(s.size(c), c.home, others)
 }
 
 // giveBack puts ranges back, in front.

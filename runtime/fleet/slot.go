@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"weft/kernels/device"
@@ -57,7 +56,8 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region
 	case errors.As(err, &fault):
 		s.fail(fault.error)
 		return
-	case errors.Is(err, device.ErrMemory) && s.smaller(c, at, err):
+	case errors.Is(err, errCut), errors.Is(err, device.ErrMemory) && c.store.space != nil && c.store.space.halve(err):
+		s.giveBack(at)
 		return
 	}
 	if errors.Is(err, device.ErrMemory) {
@@ -66,38 +66,6 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region
 	c.m.failed(err)
 	s.onHost(ctx, at, c.m.failure(s.job, err.Error()))
 	s.job.Done(at.Points(), time.Since(start))
-}
-
-// smaller puts a range back after the device was out of memory: in halves or, where it has no halves, to be run with nothing beside
-// it. False where that was so already.
-func (s *sharing) smaller(c *worker, at region.Region, err error) bool {
-	if s.job.Whole {
-		return false
-	}
-	half := s.queue.half(at)
-	if half.Equal(at) {
-		return s.alone(c, at, err)
-	}
-	c.m.retries(fmt.Sprintf("%s: %s. Retrying with %d points in place of %d.", s.job.Stage, err, half.Points(), at.Points()))
-	s.mu.Lock()
-	c.most = float64(half.Points())
-	s.mu.Unlock()
-	s.giveBack(append(region.Set{half}, region.Set{at}.Without(half)...)...)
-	return true
-}
-
-// alone puts a range back and keeps a device to one at a time.
-func (s *sharing) alone(c *worker, at region.Region, err error) bool {
-	s.mu.Lock()
-	already := c.alone && c.hand == float64(at.Points())
-	c.alone = true
-	s.mu.Unlock()
-	if already {
-		return false
-	}
-	c.m.retries(fmt.Sprintf("%s: %s. Retrying with one range at a time.", s.job.Stage, err))
-	s.giveBack(at)
-	return true
 }
 
 // retries counts and tells of one more try after the device was out of memory.

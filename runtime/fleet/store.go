@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"sync"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -22,16 +21,16 @@ type store struct {
 	program  device.Program
 	replicas map[*ir.Buffer]*replica
 	parts    []Array // in parts; nil: none
-	space    *space  // for parts
+	space    *space  // for parts; nil: there are none
 	launch   func(region.Region) error
 }
 
 // errTooLarge is device.ErrMemory that was known beforehand.
 var errTooLarge = fmt.Errorf("%w", device.ErrMemory)
 
-// prepare makes room for a job: as replicas if they fit, else in parts as far as that is possible. The error matches device.ErrMemory
+// prepare makes room for a job: as replicas if they fit, else in parts as far as that is possible, for ranges such as are given. The error matches device.ErrMemory
 // where it is not.
-func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job) (*store, error) {
+func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job, ranges extremes) (*store, error) {
 	arrays := slices.Concat(j.Reads, j.Writes)
 	s := &store{fleet: f, m: m, job: j, program: m.programs[j.Kernel]}
 	err := f.hold(ctx, m, j, arrays, arrays)
@@ -39,7 +38,7 @@ func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job) (*store, error) 
 		if !errors.Is(err, errTooLarge) { // it should have had room
 			m.retries(fmt.Sprintf("%s: %s. Retrying with parts of its arrays.", j.Stage, err))
 		}
-		err = s.divide(ctx, arrays, err)
+		err = s.divide(ctx, arrays, ranges, err)
 	}
 	if err != nil {
 		return nil, err
@@ -63,17 +62,18 @@ func (m *Member) replicasOf(j *Job) map[*ir.Buffer]*replica {
 	return out
 }
 
-// divide keeps only those arrays as replicas that every range needs most of.
-func (s *store) divide(ctx context.Context, arrays []Array, whole error) error {
+// divide keeps only those arrays as replicas of which every range uses most.
+func (s *store) divide(ctx context.Context, arrays []Array, ranges extremes, whole error) (err error) {
 	m := s.m
-	if _, ok := m.dev.(device.Partial); !ok || s.job.Whole {
+	dev, ok := m.dev.(device.Roomy)
+	if !ok || s.job.Whole {
 		return whole
 	}
-	need := s.job.Need(middle(s.job.Over))
+	row := middle(s.job.Over)
+	need, reach := s.job.Need(row), s.job.reach(row)
 	var wide []Array
 	for _, a := range arrays {
-		written := slices.ContainsFunc(s.job.Writes, func(w Array) bool { return w.Buf == a.Buf })
-		if at := s.job.need(a, need); !written && 2*at.Points() > a.whole().Points() {
+		if at := s.job.rowsOf(a, row, need, reach); !s.job.writes(a.Buf) && 2*at.Points() > a.whole().Points() {
 			wide = append(wide, a)
 			continue
 		}
@@ -95,8 +95,30 @@ func (s *store) divide(ctx context.Context, arrays []Array, whole error) error {
 			avail += a.size() / 2
 		}
 	}
-	s.space = newSpace(avail)
-	return nil
+	var largest int64
+	for _, at := range ranges.large {
+		largest = max(largest, s.bytes(at))
+	}
+	least := s.bytes(ranges.small)
+	if least > avail {
+		return fmt.Errorf("%w: %v takes %d bytes, %s has %d left", errTooLarge, ranges.small, least, m.name, avail)
+	}
+	told := false
+	s.space, err = newSpace(dev, avail, largest, least, func(err error) {
+		m.count(func(u *Usage) { u.Retries++ })
+		if !told {
+			m.opt.Log(fmt.Sprintf("%s: %s. Retrying with less room for parts of its arrays.", s.job.Stage, err))
+		}
+		told = true
+	})
+	return err
+}
+
+// close gives back what the job alone needed.
+func (s *store) close() {
+	if s.space != nil {
+		s.space.close()
+	}
 }
 
 // middle is a row in the middle of a region.
@@ -126,13 +148,14 @@ func (s *store) fit(at region.Region, q *queue) (region.Region, bool) {
 	if s.space == nil {
 		return at, true
 	}
+	place, avail := s.space.each()
 	for {
 		n, half := s.bytes(at), q.half(at)
 		switch {
-		case n <= s.space.avail/slots:
+		case n <= place:
 			return at, true
-		case half.Equal(at), n <= s.space.avail && half[0] == at[0]:
-			return at, n <= s.space.avail
+		case half.Equal(at), n <= avail && half[0] == at[0]:
+			return at, n <= avail
 		}
 		at = half
 	}
@@ -140,49 +163,46 @@ func (s *store) fit(at region.Region, q *queue) (region.Region, bool) {
 
 // bytes are what the parts for a range take.
 func (s *store) bytes(at region.Region) (n int64) {
-	for i, spans := range s.partsFor(at) {
-		for _, span := range spans {
-			n += span.To - span.From + margins(s.parts[i].Buf)
-		}
+	for i, span := range s.partsFor(at) {
+		n += device.ViewBytes(s.parts[i].Buf, span.To-span.From)
 	}
 	return n
 }
 
-// partsFor is the memory of each array in parts that a range needs: whole rows, since a copy of several lines is within one part.
-func (s *store) partsFor(at region.Region) [][]device.Span {
-	need := s.job.Need(at)
-	out := make([][]device.Span, len(s.parts))
+// partsFor is the memory of each array in parts that a range uses: whole rows, which lie together.
+func (s *store) partsFor(at region.Region) []device.Span {
+	need, reach := s.job.Need(at), s.job.reach(at)
+	out := make([]device.Span, len(s.parts))
 	for i, a := range s.parts {
-		rows := s.job.made(a, at)
-		if n := need[a.Buf]; len(n) > 0 {
-			rows = n
+		if spans := a.spans(s.job.rowsOf(a, at, need, reach)); len(spans) > 0 {
+			out[i] = device.Span{From: spans[0].From, To: spans[len(spans)-1].To}
 		}
-		if len(rows) > 0 {
-			rows = ops.RowsOf(a.Buf, rows[0])
-		}
-		out[i] = a.spans(rows)
 	}
 	return out
 }
 
-// allocate takes memory for the parts of a range.
-func (s *store) allocate(at region.Region) (map[*ir.Buffer]device.Memory, func(), error) {
-	n := s.bytes(at)
-	s.space.take(n)
+// views give the parts for a range memory, in which are zeros only where they may be read before they are stored.
+func (s *store) views(at region.Region) (map[*ir.Buffer]device.Memory, func(), error) {
+	room, from, give, err := s.space.take(s.bytes(at))
+	if err != nil {
+		return nil, nil, err
+	}
 	mem := map[*ir.Buffer]device.Memory{}
 	free := func() {
 		for _, m := range mem {
 			m.Free()
 		}
-		s.space.give(n)
+		give()
 	}
-	for i, spans := range s.partsFor(at) {
-		m, err := s.m.dev.(device.Partial).AllocParts(s.parts[i].Buf, spans)
+	for i, span := range s.partsFor(at) {
+		buf := s.parts[i].Buf
+		m, err := room.View(buf, span, from, s.job.writes(buf) && !s.job.Kernel.Fills(buf))
 		if err != nil {
 			free()
 			return nil, nil, err
 		}
-		mem[s.parts[i].Buf] = m
+		mem[buf] = m
+		from += device.ViewBytes(buf, span.To-span.From)
 	}
 	return mem, free, nil
 }
@@ -235,7 +255,7 @@ func (f *Fleet) hold(ctx context.Context, m *Member, j *Job, arrays, keep []Arra
 // alloc gives memory for an array of a job, which is not cleared where the job's kernel stores all of it.
 func (m *Member) alloc(j *Job, a Array) (device.Memory, error) {
 	blank, ok := m.dev.(device.Blank)
-	if ok && slices.ContainsFunc(j.Writes, func(w Array) bool { return w.Buf == a.Buf }) && j.Kernel.Fills(a.Buf) {
+	if ok && j.writes(a.Buf) && j.Kernel.Fills(a.Buf) {
 		return blank.AllocBlank(a.Buf)
 	}
 	return m.dev.Alloc(a.Buf)
@@ -290,36 +310,6 @@ func (f *Fleet) evict(ctx context.Context, m *Member, keep []Array) error {
 	}
 }
 
-// space hands out device memory for ranges in parts.
-type space struct {
-	mu          sync.Mutex
-	given       sync.Cond
-	avail, used int64
-}
-
-func newSpace(avail int64) *space {
-	s := &space{avail: avail}
-	s.given.L = &s.mu
-	return s
-}
-
-// take waits until so many bytes are free, no more than there are in all.
-func (s *space) take(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for s.used > 0 && s.used+n > s.avail {
-		s.given.Wait()
-	}
-	s.used += n
-}
-
-func (s *space) give(n int64) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.used -= n
-	s.given.Broadcast()
-}
-
 // timings are what a range took on each lane, what is brought once for all ranges apart.
 type timings [lanes]float64
 
@@ -330,7 +320,7 @@ func (t timings) slowest() float64 { return max(t[upload], t[compute], t[downloa
 func (s *store) run(ctx context.Context, c *staging, at region.Region) (t timings, err error) {
 	mem, launch := s.memories(), s.launch
 	if s.parts != nil {
-		parts, free, err := s.allocate(at)
+		parts, free, err := s.views(at)
 		if err != nil {
 			return t, err
 		}

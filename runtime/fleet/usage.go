@@ -23,7 +23,7 @@ type Usage struct {
 	Memory      int64   `json:"memory_bytes"`      // it has; 0: not known
 	Peak        int64   `json:"peak_memory_bytes"` // most that was allocated at once
 	Failures    int     `json:"failures"`          // ranges and compilations that failed on it
-	Retries     int     `json:"retries"`           // smaller ranges, after it was out of memory
+	Retries     int     `json:"retries"`           // with less, after it was out of memory
 	PinsRefused int     `json:"pins_refused"`      // slots that copied without page-locked memory
 	// Quarantined is why it was left out for the rest of the run.
 	Quarantined string `json:"quarantined,omitempty"`

@@ -30,7 +30,7 @@ func TestOthersGoOn(t *testing.T) {
 		}
 		for _, failure := range []string{"on: launch, at: %d, kind: lost", "on: launch, at: %d, until: 99", "on: download, at: %d, kind: lost", "on: compile, at: %d"} {
 			for n := 1; n <= 4; n++ {
-				devices := emulatedDevices(t, cpu, fmt.Sprintf("{name: bad, launch: 1ms, pace: 1, failures: [{"+failure+"}]}", n), "{name: good, launch: 1ms, pace: 1}", "{name: fine, launch: 1ms, pace: 1, memory: 13 KiB}")
+				devices := emulatedDevices(t, cpu, fmt.Sprintf("{name: bad, launch: 1ms, pace: 1, failures: [{"+failure+"}]}", n), "{name: good, launch: 1ms, pace: 1}", "{name: fine, launch: 1ms, pace: 1, memory: 16 KiB}")
 				p := program(t, twelve, cpu, 0)
 				last(t, p, devices)
 				log := &logbook{}
@@ -88,7 +88,7 @@ func TestWrongDeviceIsLeftOut(t *testing.T) {
 // A run that is cancelled stops, gives all memory back, and names no failing stage.
 func TestCancelledJob(t *testing.T) {
 	described(func(t *testing.T, cpu *native.Device) {
-		devices := emulatedDevices(t, cpu, "{launch: 50ms, pace: 1}", "{launch: 50ms, pace: 1, memory: 13 KiB}")
+		devices := emulatedDevices(t, cpu, "{launch: 50ms, pace: 1}", "{launch: 50ms, pace: 1, memory: 16 KiB}")
 		p := program(t, twelve, cpu, 0)
 		last(t, p, devices)
 		ctx, cancel := context.WithTimeout(t.Context(), 120*time.Millisecond)

@@ -11,11 +11,12 @@ import (
 	"weft/kernels/region"
 )
 
-// Memory is memory that launches can be given: Address is that of its first byte in the device's address space, and owner
-// identifies the device.
+// Memory is memory that launches can be given: Address is that of its buffer's first byte in the device's address space, There which of its bytes
+// are there, and owner identifies the device.
 type Memory interface {
 	device.Memory
 	Address() (address uint64, bytes int64)
+	There() device.Span
 	Owner() any
 }
 
@@ -77,16 +78,22 @@ func (b *Bound) apart() error {
 		if !slices.Contains(outputs, x) {
 			continue
 		}
-		lo, _ := b.mem[i].Address()
+		lo, hi := ends(b.mem[i])
 		for j, y := range b.code.Out.Bufs {
-			at, _ := b.mem[j].Address()
-			if i != j && lo < at+uint64(y.Bytes()) && at < lo+uint64(x.Bytes()) {
+			if from, to := ends(b.mem[j]); i != j && lo < to && from < hi {
 				return fmt.Errorf("kernel %s writes buffer %s in memory that buffer %s uses too; give them memory of their own",
 					b.code.Kernel.Name, x.Name, y.Name)
 			}
 		}
 	}
 	return nil
+}
+
+// ends are the addresses between which memory is there.
+func ends(m Memory) (lo, hi uint64) {
+	address, _ := m.Address()
+	there := m.There()
+	return address + uint64(there.From), address + uint64(there.To)
 }
 
 // Launch is one launch: a grid of blocks and the parameters in order, 8 bytes each.

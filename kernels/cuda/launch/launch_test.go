@@ -24,6 +24,7 @@ type place struct {
 func (p *place) Host() []byte             { return nil }
 func (p *place) Free()                    { p.bytes = -1 }
 func (p *place) Address() (uint64, int64) { return p.at, p.bytes }
+func (p *place) There() device.Span       { return device.Span{To: p.bytes} }
 func (p *place) Owner() any               { return p.owner }
 
 // sum is a kernel of one input, one output and a scalar over rows x cols points.
@@ -139,6 +140,33 @@ func TestWrongBindings(t *testing.T) {
 		}
 		if _, err := code.Bind(dev, device.Bindings{Mem: mem, Args: c.args}); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// partly is a place of which a part is there.
+type partly struct {
+	place
+	there device.Span
+}
+
+func (p *partly) There() device.Span { return p.there }
+
+// Parts of buffers may lie side by side, though addresses of the whole buffers overlap; where they overlap themselves nothing is launched.
+func TestPartsLieApart(t *testing.T) {
+	k, in, out := sum(20, 30)
+	code, err := New(k, nil, gpu)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev := "a device"
+	for at, ok := range map[uint64]bool{1<<40 - 512: false, 1<<40 - 256: false, 1 << 40: true, 1<<40 + 512: true} {
+		mem := map[*ir.Buffer]device.Memory{
+			in:  &partly{place{1<<40 - 1024, in.Bytes(), dev}, device.Span{From: 512, To: 1024}},
+			out: &partly{place{at - 1024, out.Bytes(), dev}, device.Span{From: 1024, To: 1024 + 400}},
+		}
+		if _, err := code.Bind(dev, device.Bindings{Mem: mem, Args: map[string]device.Scalar{"more": {F: 1}}}); (err == nil) != ok {
+			t.Errorf("from %#x on: %v", at, err)
 		}
 	}
 }

@@ -1,13 +1,13 @@
 // A libcuda that runs on the CPU, for tests of what talks to the driver: memory is the host's, a module's image names a
 // shared object, a kernel is a function there that takes a launch. It checks that calls come with a current context.
 // FAKE_CUDA_MEMORY limits the bytes that may be allocated, FAKE_CUDA_FAILS is the number of the launch that fails until the context is reset, FAKE_CUDA_GONE that of one that fails for good,
-// FAKE_CUDA_SLOW the ms that each copy and launch takes, FAKE_CUDA_DEVICES how many there are, one or 2. A stream that is used for two kinds of work is an error.
+// FAKE_CUDA_SLOW the ms that each copy and launch takes, FAKE_CUDA_DEVICES how many there are, one or 2, FAKE_CUDA_CALLS a file that gets a line for each call that takes, gives
+// back or sets memory, and for each launch, FAKE_CUDA_TELLS whether the limit is told. A stream that is used for two kinds of work is an error.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_CONTEXT = 201, NOT_FOUND = 500, NOT_READY = 600, LAUNCH_FAILED = 719 };
@@ -25,6 +25,11 @@ static int lock;
 static void enter(void) { while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE)) {} }
 static void leave(void) { __atomic_store_n(&lock, 0, __ATOMIC_RELEASE); }
 static size_t setting(const char *name) { const char *s = getenv(name); return s ? strtoull(s, 0, 10) : 0; }
+static void told(const char *call) {
+  const char *name = getenv("FAKE_CUDA_CALLS");
+  FILE *f = name ? fopen(name, "a") : NULL;
+  if (f) fprintf(f, "%s\n", call), fclose(f);
+}
 #define CURRENT do { if (!current) return INVALID_CONTEXT; if (failed) return LAUNCH_FAILED; } while (0)
 
 int cuInit(unsigned flags) { return flags ? INVALID_VALUE : OK; }
@@ -43,12 +48,11 @@ int cuDeviceGetAttribute(int *v, int a, int d) {
   case 5: *v = 2147483647; break;
   case 6: case 7: *v = 65535; break;
   case 8: *v = 49152; break;
-  case 13: *v = 1000000; break; // kHz of multiprocessors and memory, bits of memory, float32 to float64, virtual memory
+  case 13: *v = 1000000; break; // kHz of multiprocessors and memory, bits of memory, float32 to float64
   case 16: *v = 1; break;
   case 36: *v = 2000000; break;
   case 37: *v = 512; break;
   case 87: *v = 2; break;
-  case 102: *v = 1; break;
   case 75: *v = 9; break;
   case 76: *v = 0; break;
   default: return INVALID_VALUE;
@@ -76,7 +80,11 @@ int cuCtxEnablePeerAccess(void *c, unsigned flags) {
   return before & bit ? 704 : OK;
 }
 int cuCtxSetCurrent(void *c) { current = c; return c == &contexts[0] || c == &contexts[1] ? OK : INVALID_CONTEXT; }
-int cuMemGetInfo_v2(size_t *n, size_t *all) { CURRENT; *n = *all = 1ULL << 33; return OK; }
+int cuMemGetInfo_v2(size_t *n, size_t *all) {
+  CURRENT;
+  *n = *all = setting("FAKE_CUDA_TELLS") ? setting("FAKE_CUDA_MEMORY") - allocated : 1ULL << 33;
+  return OK;
+}
 
 enum { UPLOAD = 1, COMPUTE, DOWNLOAD };
 typedef struct { int kind; long free; } stream; // ns until which it works
@@ -102,6 +110,7 @@ static int works(void *s, int kind) {
 
 int cuMemAlloc_v2(unsigned long long *p, size_t n) {
   CURRENT;
+  told("cuMemAlloc");
   size_t limit = setting("FAKE_CUDA_MEMORY");
   if (!n) return INVALID_VALUE;
   enter();
@@ -119,6 +128,7 @@ int cuMemAlloc_v2(unsigned long long *p, size_t n) {
 }
 int cuMemFree_v2(unsigned long long p) {
   CURRENT;
+  told("cuMemFree");
   int code = INVALID_VALUE;
   enter();
   for (block **at = &blocks; *at; at = &(*at)->next) {
@@ -166,9 +176,10 @@ int cuMemcpy2DAsync_v2(const rectangle *r, void *s) {
   }
   return OK;
 }
-int cuMemsetD8Async(unsigned long long d, unsigned char v, size_t n, void *s) { WITHIN(d, n); if (!s) return INVALID_VALUE; memset((void *)d, v, n); return OK; }
+int cuMemsetD8Async(unsigned long long d, unsigned char v, size_t n, void *s) { told("cuMemset"); WITHIN(d, n); if (!s) return INVALID_VALUE; memset((void *)d, v, n); return OK; }
 #define MEMSET2D(name, T, V) \
   int name(unsigned long long d, size_t pitch, V v, size_t w, size_t h, void *s) { \
+    told("cuMemset"); \
     if (h) WITHIN(d, (h - 1) * pitch + w * sizeof(T)); \
     if (!s) return INVALID_VALUE; \
     for (size_t y = 0; y < h; y++) for (size_t x = 0; x < w; x++) ((T *)(d + y * pitch))[x] = (T)v; \
@@ -178,65 +189,8 @@ MEMSET2D(cuMemsetD2D8Async, unsigned char, unsigned char)
 MEMSET2D(cuMemsetD2D16Async, unsigned short, unsigned short)
 MEMSET2D(cuMemsetD2D32Async, unsigned, unsigned)
 
-// Virtual memory: reserved addresses cannot be touched; handles are sizes. Mapped pages count as a block each.
-enum { PAGE = 1 << 16 };
-typedef struct { int kind, handles, place, number; void *windows; unsigned char rest[8]; } property;
-typedef struct { int place, number, flags; } access_to;
-static int proper(const property *p) { return p && p->kind == 1 && !p->handles && p->place == 1 && p->number < devices(); }
-int cuMemGetAllocationGranularity(size_t *n, const property *p, int option) { *n = PAGE; return proper(p) && !option ? OK : INVALID_VALUE; }
-int cuMemAddressReserve(unsigned long long *p, size_t n, size_t align, unsigned long long wish, unsigned long long flags) {
-  CURRENT;
-  if (!n || n % PAGE || align || wish || flags) return INVALID_VALUE;
-  char *raw = mmap(0, n + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (raw == MAP_FAILED) return OUT_OF_MEMORY;
-  *p = ((unsigned long long)raw + PAGE - 1) / PAGE * PAGE;
-  return OK;
-}
-int cuMemAddressFree(unsigned long long p, size_t n) { CURRENT; return !munmap((void *)p, n) ? OK : INVALID_VALUE; }
-int cuMemCreate(unsigned long long *h, size_t n, const property *p, unsigned long long flags) {
-  CURRENT;
-  size_t limit = setting("FAKE_CUDA_MEMORY");
-  if (!n || n % PAGE || !proper(p) || flags) return INVALID_VALUE;
-  enter();
-  int full = limit && allocated + n > limit;
-  if (!full) allocated += n;
-  leave();
-  *h = n;
-  return full ? OUT_OF_MEMORY : OK;
-}
-int cuMemRelease(unsigned long long h) { CURRENT; return h ? OK : INVALID_VALUE; }
-int cuMemMap(unsigned long long p, size_t n, size_t offset, unsigned long long h, unsigned long long flags) {
-  CURRENT;
-  if (p % PAGE || n != h || offset || flags) return INVALID_VALUE;
-  block *b = malloc(sizeof *b);
-  b->size = n, b->data = (unsigned char *)p;
-  enter();
-  b->next = blocks, blocks = b;
-  leave();
-  return OK;
-}
-int cuMemSetAccess(unsigned long long p, size_t n, const access_to *a, size_t count) {
-  CURRENT;
-  if (!a || count != 1 || a->place != 1 || a->number >= devices() || a->flags != 3) return INVALID_VALUE;
-  return !mprotect((void *)p, n, PROT_READ | PROT_WRITE) ? OK : INVALID_VALUE;
-}
-int cuMemUnmap(unsigned long long p, size_t n) {
-  CURRENT;
-  int code = INVALID_VALUE;
-  enter();
-  for (block **at = &blocks; *at; at = &(*at)->next) {
-    block *b = *at;
-    if ((unsigned long long)b->data != p || b->size != n) continue;
-    *at = b->next, allocated -= n, code = OK;
-    free(b);
-    break;
-  }
-  leave();
-  if (!code) mprotect((void *)p, n, PROT_NONE);
-  return code;
-}
-int cuMemHostAlloc(void **p, size_t n, unsigned flags) { CURRENT; (void)flags; *p = malloc(n); return *p ? OK : OUT_OF_MEMORY; }
-int cuMemFreeHost(void *p) { CURRENT; free(p); return OK; }
+int cuMemHostAlloc(void **p, size_t n, unsigned flags) { CURRENT; told("cuMemHostAlloc"); (void)flags; *p = malloc(n); return *p ? OK : OUT_OF_MEMORY; }
+int cuMemFreeHost(void *p) { CURRENT; told("cuMemFreeHost"); free(p); return OK; }
 
 int cuModuleLoadData(void **m, const void *image) { CURRENT; *m = dlopen(image, RTLD_NOW | RTLD_LOCAL); return *m ? OK : 300; }
 
@@ -262,6 +216,7 @@ int cuFuncGetAttribute(int *v, int a, void *f) {
 }
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **p, void **extra) {
   CURRENT;
+  told("cuLaunchKernel");
   size_t last = setting("FAKE_CUDA_FAILS") + setting("FAKE_CUDA_GONE");
   if (!gx || gy > 65535 || gz > 65535 || bx * by * bz > 1024 || bz > 64 || shared || extra || !works(s, COMPUTE)) return INVALID_VALUE;
   if (last && __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED) == (int)last) { failed = 1; return OK; } // as a GPU: later calls tell
