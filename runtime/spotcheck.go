@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"weft/kernels/region"
@@ -13,51 +14,54 @@ import (
 	"weft/runtime/result"
 )
 
-// spotCheck looks at a range, at one point at least. The largest magnitudes seen do as long as nothing seems wrong.
-func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.Context, region.Region) (string, error) {
+// spotCheck looks at ranges, at one point of each at least, and says what is wrong with which; empty: nothing is. The largest magnitudes seen do as long as nothing seems wrong.
+func (w *work) spotCheck(ref *audit.Reference, over region.Region) func(context.Context, []region.Region) ([]string, error) {
 	r := w.run
 	n := audit.Spots(ref.Price())
 	if n == 0 {
 		return nil
 	}
-	var peaks []float64
-	return func(ctx context.Context, at region.Region) (string, error) {
+	return func(ctx context.Context, ranges []region.Region) ([]string, error) {
 		defer func(start time.Time) { r.result.VerifyS += result.Since(start) }(time.Now())
-		elements, err := r.stores(w.step, at)
-		if err != nil {
-			return "", err
+		faults, points := make([]string, len(ranges)), make([][][]int, len(ranges))
+		for i, at := range ranges {
+			elements, err := r.stores(w.step, at)
+			if err != nil {
+				return nil, err
+			}
+			points[i] = audit.Points(elements, n, r.opt.Seed)
 		}
-		points := audit.Points(elements, n, r.opt.Seed)
-		if err := r.peek(ctx, w.step, ref, points); err != nil {
-			return "", err
+		all := slices.Concat(points...)
+		if err := r.peek(ctx, w.step, ref, all); err != nil {
+			return nil, err
 		}
 		arrays, err := r.arrays.Stored(w.step)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		taken, err := audit.Take(ctx, ref, arrays, points, r.arrays.Memory, r.opt.Threads)
+		taken, err := audit.Take(ctx, ref, arrays, all, r.arrays.Memory, r.opt.Threads)
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		for i := range taken {
-			taken[i].Largest = taken[i].Seen()
+		var peaks []float64
+		for i, part := range audit.Parted(taken, points) {
+			if audit.Gross(part) == "" {
+				continue
+			}
+			if peaks == nil {
+				if peaks, err = r.peaks(ctx, w.step, over); err != nil {
+					return nil, err
+				}
+			}
+			for j := range part {
+				part[j].Largest = peaks[j]
+			}
+			if audit.Gross(part) != "" {
+				ref.Settle(part, points[i], r.arrays.Memory)
+			}
+			faults[i] = audit.Gross(part)
 		}
-		if audit.Gross(taken) == "" {
-			return "", nil
-		}
-		if peaks == nil {
-			peaks, err = r.peaks(ctx, w.step, over)
-		}
-		if err != nil {
-			return "", err
-		}
-		for i := range taken {
-			taken[i].Largest = peaks[i]
-		}
-		if audit.Gross(taken) != "" {
-			ref.Settle(taken, points, r.arrays.Memory)
-		}
-		return audit.Gross(taken), nil
+		return faults, nil
 	}
 }
 

@@ -105,6 +105,27 @@ func (s Sample) Only(numbers []int) Sample {
 	return out
 }
 
+// Parted are samples of several groups of points, one after the other, as those of each; the largest magnitudes are those seen among all.
+func Parted(samples []Sample, points [][][]int) [][]Sample {
+	all, out := 0, make([][]Sample, len(points))
+	for _, p := range points {
+		all += len(p)
+	}
+	for _, s := range samples {
+		s.Largest = s.Seen()
+		each, from := len(s.At)/max(1, all), 0
+		for i, p := range points {
+			numbers := make([]int, each*len(p))
+			for k := range numbers {
+				numbers[k] = from + k
+			}
+			from += len(numbers)
+			out[i] = append(out[i], s.Only(numbers))
+		}
+	}
+	return out
+}
+
 // Figures are the errors of the sample.
 func (s Sample) Figures() Figures { return Compare(s.Rule().Metric, s.Got, s.Want, s.Largest) }
 

@@ -1,8 +1,10 @@
 package fleet
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"testing"
 
 	"weft/kernels/device"
@@ -139,5 +141,24 @@ func TestElementsOfARegion(t *testing.T) {
 	b := &ir.Buffer{Name: "b", Type: ir.I16, Shape: []int{mostLines + 1, 2, 2}}
 	if lines, ok := elements(b, region.Region{{Hi: mostLines + 1}, {Hi: 1}, {Hi: 2}}); ok {
 		t.Errorf("%d lines", len(lines))
+	}
+}
+
+// What is seen is copied in portions of so many spans and bytes, in order, and each byte once.
+func TestPortionsOfPieces(t *testing.T) {
+	a, b := Array{Buf: &ir.Buffer{Name: "a"}}, Array{Buf: &ir.Buffer{Name: "b"}}
+	of := []piece{{a, []device.Span{{From: 0, To: 3}, {From: 5, To: 6}, {From: 9, To: 30}}}, {b, []device.Span{{From: 2, To: 4}, {From: 7, To: 8}}}}
+	var text []string
+	for _, p := range portions(of, 3, 10) {
+		for _, q := range p {
+			text = append(text, fmt.Sprint(q.array.Buf.Name, q.spans))
+		}
+		text = append(text, "|")
+	}
+	if got := strings.Join(text, " "); got != "a[{0 3} {5 6} {9 15}] | a[{15 25}] | a[{25 30}] b[{2 4} {7 8}] |" {
+		t.Error(got)
+	}
+	if got := portions(of, 100, 1000); len(got) != 1 || len(got[0]) != 2 || len(portions(nil, 1, 1)) != 0 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -47,8 +47,8 @@ type Job struct {
 	Failed func(Failure) error
 	// Host computes a range on the host's processor.
 	Host func(ctx context.Context, at region.Region) error
-	// Check looks at a range once all are done, and says what is wrong with it; empty: nothing is. nil: nothing is looked at.
-	Check func(ctx context.Context, at region.Region) (fault string, err error)
+	// Check looks at ranges once all are done, and says what is wrong with each; empty: nothing is. nil: nothing is looked at.
+	Check func(ctx context.Context, ranges []region.Region) (faults []string, err error)
 	// Beside begins to look at all that the job makes, which a device has in line then, beside what follows: the job is not waited for to be checked. nil: it is.
 	Beside func() (Look, error)
 	// Relieve gives up what is kept for the sake of being looked at; it is called where a device lacks room. nil: nothing is.

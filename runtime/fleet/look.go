@@ -26,8 +26,11 @@ type Glimpse struct {
 	At    []region.Region
 }
 
-// mostPieces and, in bytes, chunk are as much as is seen at once.
-const mostPieces = 1 << 16
+// mostPieces and, in bytes, chunk are as much as is seen by one copy, of which there are so many at most.
+const (
+	mostPieces = 1 << 16
+	mostSeen   = 16
+)
 
 // Glimpse has the host see some elements of arrays that devices hold, behind what those have in line, by one wait for each; false where no device holds some, or they are too
 // many. They do not count as being on the host. It may be called while jobs are put in line.
@@ -58,7 +61,7 @@ func (f *Fleet) glimpse(ctx context.Context, stage string, of []Glimpse) (seen b
 			pieces[j].spans = device.JoinSpans(pieces[j].spans)
 			n += len(pieces[j].spans)
 		}
-		if n > mostPieces || bytesOf(pieces) > chunk {
+		if n > mostSeen*mostPieces || bytesOf(pieces) > mostSeen*chunk {
 			return false, nil, nil
 		}
 	}
@@ -66,7 +69,13 @@ func (f *Fleet) glimpse(ctx context.Context, stage string, of []Glimpse) (seen b
 	var all sync.WaitGroup
 	for i, pieces := range parts {
 		if len(pieces) > 0 {
-			all.Go(func() { faults[i] = f.members[i].glimpse(ctx, stage, pieces) })
+			all.Go(func() {
+				for _, some := range portions(pieces, mostPieces, chunk) {
+					if faults[i] == nil {
+						faults[i] = f.members[i].glimpse(ctx, stage, some)
+					}
+				}
+			})
 		}
 	}
 	all.Wait()
@@ -100,6 +109,30 @@ func bytesOf(pieces []piece) (n int) {
 		n += p.bytes()
 	}
 	return n
+}
+
+// portions are pieces that are copied together: of no more spans, and bytes, than are given.
+func portions(pieces []piece, spans int, bytes int64) (out [][]piece) {
+	left, room := 0, int64(0)
+	for _, p := range pieces {
+		begun := false // in the last portion
+		for _, s := range p.spans {
+			for s.From < s.To {
+				if left == 0 || room == 0 {
+					out = append(out, nil)
+					left, room, begun = spans, bytes, false
+				}
+				last := &out[len(out)-1]
+				if !begun {
+					*last, begun = append(*last, piece{array: p.array}), true
+				}
+				part := device.Span{From: s.From, To: min(s.To, s.From+room)}
+				(*last)[len(*last)-1].spans = append((*last)[len(*last)-1].spans, part)
+				left, room, s.From = left-1, room-(part.To-part.From), part.To
+			}
+		}
+	}
+	return out
 }
 
 // shows reports whether a device holds a region of an array, and can show parts of it.
@@ -203,8 +236,11 @@ func (q *waiting) looked(ctx context.Context) (fault string, failed, err error) 
 	case fine || q.job.Check == nil:
 		return "", nil, nil
 	}
-	fault, err = q.job.Check(ctx, q.job.Over)
-	return fault, nil, err
+	faults, err := q.job.Check(ctx, []region.Region{q.job.Over})
+	if err != nil {
+		return "", nil, err
+	}
+	return faults[0], nil, nil
 }
 
 // void ends looking at a job that is done once more.

@@ -101,3 +101,26 @@ func figures(r *result.Result) string {
 	}
 	return out.String()
 }
+
+// Looks at as much as several copies take, such as at all that a sum is made from, are taken beside the work too.
+func TestLooksAtMuch(t *testing.T) {
+	described(func(t *testing.T, cpu *native.Device) {
+		const text = `
+y = axis(y, 0 .. 1 in 2048)
+x = axis(x, 0 .. 1 in 1024)
+a = y + x * x @keep @device(gpu)
+show(sum(a, over: [y, x]) @device(gpu))
+`
+		devices := emulatedDevices(t, cpu, "{pace: 1, sms: 132, launch: 4us, shortest: 2us, sync: 25us, flops: 30e12, bandwidth: 4.3e12, link: {rate: 50e9, latency: 8us}}")
+		p := planned(t, text, "", cpu, devices)
+		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true, Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := r.Devices[0]
+		t.Logf("%d kernels, %d waits, %d bytes out", u.Kernels, u.Waits, u.BytesOut)
+		if most := int64(4*2048*1024 + 64<<10); u.Kernels != 3 || u.Waits > 9 || u.BytesOut > most {
+			t.Errorf("%+v", u)
+		}
+	})(t)
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"weft/kernels/device"
@@ -91,18 +92,23 @@ func (s *sharing) onHost(ctx context.Context, at region.Region, f Failure) {
 
 // judge looks at what was done, does ranges again that turn out wrong, and leaves devices out that are wrong again and again.
 func (s *sharing) judge(ctx context.Context) {
-	if s.job.Check == nil {
+	if s.job.Check == nil || !slices.ContainsFunc(s.workers, func(c *worker) bool { return len(c.done) > 0 }) {
+		return
+	}
+	var done []region.Region
+	for _, c := range s.workers {
+		done = append(done, c.done...)
+	}
+	faults, err := s.job.Check(ctx, done)
+	if err != nil {
+		s.fail(err)
 		return
 	}
 	for _, c := range s.workers {
 		inRow := 0
 		for _, at := range c.done {
-			fault, err := s.job.Check(ctx, at)
-			if err != nil {
-				s.fail(err)
-				return
-			}
-			if fault == "" {
+			fault := faults[0]
+			if faults = faults[1:]; fault == "" {
 				inRow = 0
 				continue
 			}
