@@ -140,7 +140,7 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 			r.doubt[b.ID] = true
 		}
 	}
-	return &program{run: r, Call: state.NewCall(about, r.arrays), works: make([]*work, len(p.Steps))}
+	return &program{run: r, Call: state.NewCall(about, r.arrays, p.Stream == nil), works: make([]*work, len(p.Steps))}
 }
 
 // again reports whether a step is done in every call.
@@ -226,6 +226,7 @@ func (d *drive) Set(i, at int, v ...float64) error {
 	part, err := d.state.Numbers(i)
 	if err == nil {
 		part.Store(at, v)
+		d.state.Touched(i)
 	}
 	return err
 }

@@ -182,6 +182,26 @@ func (a *Arrays) Take(id string, mem []device.Memory) {
 	}
 }
 
+// Taken is memory that an array takes, and the buffers that had it before, as far as replicas are still of it.
+type Taken struct {
+	ID     string
+	Memory []device.Memory
+	From   []*ir.Buffer // part by part; nil: none had
+	Blank  bool         // it is about to be stored
+}
+
+// TakeAll gives arrays other memory, all at once: replicas go along with it.
+func (a *Arrays) TakeAll(list []Taken) {
+	var moves []fleet.Move
+	for _, l := range list {
+		for i, part := range a.ByID[l.ID].Bufs {
+			moves = append(moves, fleet.Move{From: l.From[i], To: part, Blank: l.Blank})
+			a.Memory[part] = l.Memory[i]
+		}
+	}
+	a.fleet.Move(moves)
+}
+
 // Swap has two buffers change their memory, while others are read and written beside.
 func (a *Arrays) Swap(b, c *ir.Buffer) {
 	a.mu.Lock()

@@ -14,6 +14,8 @@ type replica struct {
 	size int64
 	used int // the last job that needed it
 
+	stale bool // it holds what other memory was for, wherever nothing is stored
+
 	mu      sync.Mutex
 	valid   region.Set
 	pending []*pending

@@ -211,6 +211,9 @@ func (s *store) views(at region.Region) (map[*ir.Buffer]device.Memory, func(), e
 func (f *Fleet) hold(ctx context.Context, m *Member, j *Job, arrays, keep []Array) error {
 	var need int64
 	for _, a := range arrays {
+		if r := m.replica(a.Buf); r != nil && r.stale && j.writes(a.Buf) && !j.Kernel.Fills(a.Buf) {
+			m.drop(a.Buf)
+		}
 		if m.replica(a.Buf) == nil {
 			need += a.size()
 		}

@@ -3,6 +3,7 @@ package state
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"weft/kernels/device"
@@ -18,10 +19,11 @@ type State struct {
 	step   *bound.Step
 	around *arrays.Arrays
 	held   []pair
-	few    int         // objects that there is room for, of drives that go on with some at a time; 0: all
-	Disk   *Disk       // nil: all of it is in memory
-	last   *Call       // what it stored is not yet what programs read
-	edits  [][]float64 // memory of boxes that the host changes, from edit to edit
+	few    int                          // objects that there is room for, of drives that go on with some at a time; 0: all
+	Disk   *Disk                        // nil: all of it is in memory
+	last   *Call                        // what it stored is not yet what programs read
+	had    map[device.Memory]*ir.Buffer // that calls had it as, where devices hold what is in it, if anything
+	edits  [][]float64                  // memory of boxes that the host changes, from edit to edit
 }
 
 // pair are the parts of an array before and after a call.
@@ -32,10 +34,11 @@ type Call struct {
 	plan.DriveProgram
 	Moved  []int // which array of the state moves to each; -1: none
 	Arrays *arrays.Arrays
+	whole  bool // it has arrays whose memory devices may hold replicas of from call to call
 }
 
-// NewCall is a program with the arrays of its run.
-func NewCall(p plan.DriveProgram, a *arrays.Arrays) *Call {
+// NewCall is a program with the arrays of its run, of all of them whole, or in blocks.
+func NewCall(p plan.DriveProgram, a *arrays.Arrays, whole bool) *Call {
 	moved := make([]int, len(p.Next))
 	for i, id := range p.Next {
 		moved[i] = -1
@@ -46,7 +49,7 @@ func NewCall(p plan.DriveProgram, a *arrays.Arrays) *Call {
 	for _, id := range slices.Concat(p.Now, p.Next) {
 		a.Lent[id] = true
 	}
-	return &Call{p, moved, a}
+	return &Call{p, moved, a, whole && !p.Boxed}
 }
 
 // Place is where a drive may leave what does not fit the memory.
@@ -58,7 +61,7 @@ type Place struct {
 
 // Begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy. What is on disk is zero.
 func Begin(step *bound.Step, around *arrays.Arrays, blocks bool, place Place) (s *State, err error) {
-	s = &State{step: step, around: around}
+	s = &State{step: step, around: around, had: map[device.Memory]*ir.Buffer{}}
 	if step.Drive.Tiles != nil {
 		if s.Disk, err = openDisk(s, place.Tasks, place.Path, place.Keep); err != nil {
 			return s, err
@@ -129,16 +132,20 @@ func (s *State) Close() {
 // Buffer is how an array lies in memory: the same in all programs, and as what it is at first.
 func (s *State) Buffer(i int) *bound.Buffer { return s.around.ByID[s.step.Drive.Start[i]] }
 
-// Host is what an array holds after the last call.
-func (s *State) Host(i int) ops.HostArray {
-	b, mem := s.Buffer(i), s.held[i].now
+// memory is that of an array after the last call, part by part.
+func (s *State) memory(i int) []device.Memory {
 	switch {
 	case s.last == nil || s.last.Next[i] == "":
+		return s.held[i].now
 	case s.last.Moved[i] >= 0:
-		mem = s.held[s.last.Moved[i]].now
-	default:
-		mem = s.held[i].next
+		return s.held[s.last.Moved[i]].now
 	}
+	return s.held[i].next
+}
+
+// Host is what an array holds after the last call.
+func (s *State) Host(i int) ops.HostArray {
+	b, mem := s.Buffer(i), s.memory(i)
 	parts := map[*ir.Buffer]device.Memory{}
 	for k, part := range b.Bufs {
 		parts[part] = mem[k]
@@ -146,9 +153,16 @@ func (s *State) Host(i int) ops.HostArray {
 	return b.In(parts)
 }
 
-// Lend gives a program the state to read, and where to store what comes next. What calls store in boxes is as good as settled.
+// Lend gives a program the state to read, and where to store what comes next: what devices hold of that memory goes along. What calls store in boxes is as good as settled, and devices
+// keep nothing of it.
 func (s *State) Lend(to *Call) {
 	s.Settle()
+	if to.whole && s.few == 0 && s.Disk == nil && s.step.Drive.Rounds == nil {
+		s.lendWhole(to)
+		s.last = to
+		return
+	}
+	clear(s.had)
 	for i := range s.held {
 		next := s.held[i].next
 		if to.Boxed {
@@ -163,6 +177,46 @@ func (s *State) Lend(to *Call) {
 	}
 	if !to.Boxed {
 		s.last = to
+	}
+}
+
+func (s *State) lendWhole(to *Call) {
+	var list []arrays.Taken
+	now := map[device.Memory]*ir.Buffer{}
+	take := func(id string, mem []device.Memory, blank bool) {
+		t := arrays.Taken{ID: id, Memory: mem, Blank: blank}
+		for k, part := range to.Arrays.ByID[id].Bufs {
+			from := s.had[mem[k]]
+			if from != nil && !bound.Alike(from, part) {
+				from = nil
+			}
+			t.From = append(t.From, from)
+			now[mem[k]] = part
+		}
+		list = append(list, t)
+	}
+	for i := range s.held {
+		if id := to.Now[i]; id != "" {
+			take(id, s.held[i].now, false)
+		}
+		if id := to.Next[i]; id != "" && to.Moved[i] < 0 {
+			take(id, s.held[i].next, true)
+		}
+	}
+	to.Arrays.TakeAll(list)
+	had := s.had
+	s.had = now
+	for mem, part := range had { // what this program does not read stays what it was, unless its buffer has other memory now
+		if s.had[mem] == nil && !slices.Contains(slices.Collect(maps.Values(now)), part) {
+			s.had[mem] = part
+		}
+	}
+}
+
+// Touched notes that the host changed what an array holds after the last call: devices hold nothing of it.
+func (s *State) Touched(i int) {
+	for _, m := range s.memory(i) {
+		delete(s.had, m)
 	}
 }
 
@@ -221,6 +275,7 @@ func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) er
 	}
 	for i, p := range boxes {
 		in[i].StoreBox(p.Box, of[i])
+		s.Touched(p.State)
 	}
 	return nil
 }

@@ -1,0 +1,106 @@
+package fleet_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"weft/kernels/device"
+	"weft/planner/bound"
+	"weft/runtime"
+	"weft/runtime/result"
+)
+
+// heat repeats a turn that reads an array from around it.
+const heat = `
+x = axis(x, 0 .. 1 in 5000)
+k = sqrt(x + 1) @keep
+u = sin(x * 7) @keep
+show(u | iterate(u -> (u[x: here - 1, outside: nearest] + u[x: here + 1, outside: nearest]) * 0.5 * k / (k + 0.01), at_most: %d))
+`
+
+// inside places the kernels of drives' programs on devices.
+func inside(p *bound.Plan, devices []device.Device) {
+	for _, s := range p.Steps {
+		for _, program := range s.Programs {
+			inside(program, devices)
+			for i := range program.Steps {
+				if k := program.Steps[i].Kernel; k != nil {
+					for _, d := range devices {
+						k.Place.Devices = append(k.Place.Devices, d.Info().Name)
+					}
+				}
+			}
+		}
+	}
+}
+
+// pairs repeats turns of two arrays of which one moves to the other, and a number that is looked at.
+const pairs = `
+x = axis(x, 0 .. 1 in 3000)
+r = (p: cos(x), q: x + 2) | iterate(s -> (p: s.q, q: s.p * 0.5 + s.q * 0.25 + x), at_most: %d, until: (old, new) -> max(abs(new.q - old.q)) < 1e-9)
+show(r.value.p)
+show(r.value.q)
+`
+
+// repeated runs a program whose drives' kernels are on devices, and compares it with the host.
+func repeated(t *testing.T, text string, descriptions ...string) *result.Result {
+	t.Helper()
+	cpu := host(t)
+	want, _, err := run(t, program(t, text, cpu, 0), runtime.Options{Devices: chain(cpu), Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	devices := emulatedDevices(t, cpu, descriptions...)
+	p := program(t, text, cpu, 0)
+	inside(p, devices)
+	got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if apart := got.apart(t, want); apart > 1e-6 {
+		t.Errorf("%q: %g apart", descriptions, apart)
+	}
+	checkDevices(t, r, devices)
+	return r
+}
+
+// What a drive keeps stays on the device from call to call: after the first ones, none copies it there.
+func TestStateStaysOnDevices(t *testing.T) {
+	for name, text := range map[string]string{"one array": heat, "two": pairs} {
+		var in, out []int64
+		for _, turns := range []int{4, 14, 24} {
+			r := repeated(t, fmt.Sprintf(text, turns), "{}")
+			if len(r.Fallbacks) > 0 {
+				t.Errorf("%s: %+v", name, r.Fallbacks)
+			}
+			in, out = append(in, r.Devices[0].BytesIn), append(out, r.Devices[0].BytesOut)
+		}
+		t.Logf("%s: %d bytes in, %d out", name, in, out)
+		if in[1] != in[0] || in[2] != in[0] {
+			t.Errorf("%s: %d bytes are copied to the device, more the more turns there are", name, in)
+		}
+	}
+}
+
+// Whatever fails in whatever call, on one device or on one of two: what is lost is made again from what the host has, and it counts.
+func TestFailuresInDrives(t *testing.T) {
+	for name, text := range map[string]string{"one array": heat, "two": pairs} {
+		for _, failure := range []string{
+			"on: launch, at: %d", "on: upload, at: %d", "on: download, at: %d", "on: launch, at: %d, kind: lost", "on: launch, at: %d, kind: lost, back: true",
+			"on: download, at: %d, kind: lost", "on: launch, at: %d, kind: wrong", "on: alloc, at: %d",
+		} {
+			for n := 1; n <= 6; n++ {
+				if n > 1 && strings.Contains(failure, "wrong") { // of what calls make between the first and the last, no sample is taken
+					continue
+				}
+				broken := "{name: bad, failures: [{" + fmt.Sprintf(failure, n) + "}]}"
+				r := repeated(t, fmt.Sprintf(text, 5), broken)
+				if happened := r.Devices[0].Failures + r.Devices[0].Retries; happened == 0 && n == 1 || len(r.Fallbacks) == 0 && r.Devices[0].Failures > 0 {
+					t.Errorf("%s, %s: %+v, %+v", name, broken, r.Devices[0], r.Fallbacks)
+				}
+				repeated(t, fmt.Sprintf(text, 5), broken, "{name: good, flops: 1e9}")
+			}
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package fleet
+
+import (
+	"weft/kernels/ir"
+	"weft/kernels/region"
+)
+
+// Move is memory on the host that a buffer has from now on, which another of its kind may have had.
+type Move struct {
+	From, To *ir.Buffer // nil From: replicas hold nothing of it
+	Blank    bool       // what is there is worth nothing: it is about to be stored
+}
+
+// Move has replicas go along with the memory on the host of which they are, all at once, as buffers may change places. What devices held else of these buffers is given up.
+func (f *Fleet) Move(moves []Move) {
+	if f == nil {
+		return
+	}
+	for _, v := range moves {
+		for _, b := range []*ir.Buffer{v.From, v.To} {
+			if b != nil {
+				f.came(b, region.Whole(b.Shape...)) // as where it is released
+			}
+		}
+	}
+	for _, m := range f.members {
+		for _, r := range m.move(moves) {
+			r.mem.Free()
+		}
+	}
+}
+
+// move gives what goes along to its new buffers, and takes the others away.
+func (m *Member) move(moves []Move) (gone map[*ir.Buffer]*replica) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	gone = map[*ir.Buffer]*replica{}
+	for _, v := range moves {
+		for _, b := range []*ir.Buffer{v.From, v.To} {
+			if r := m.replicas[b]; r != nil {
+				gone[b] = r
+				delete(m.replicas, b)
+			}
+		}
+	}
+	for _, v := range moves {
+		r := gone[v.From]
+		if r == nil {
+			continue
+		}
+		delete(gone, v.From)
+		if v.Blank {
+			r.forget(region.Whole(v.To.Shape...))
+			r.stale = true
+		}
+		m.replicas[v.To] = r
+	}
+	return gone
+}
