@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"weft/kernels/device"
-	"weft/kernels/region"
 	"weft/planner/bound"
 	"weft/runtime/exec"
 	"weft/runtime/result"
@@ -43,12 +42,16 @@ func (r *run) prepareCounts(ctx context.Context) error {
 }
 
 // bind gives a program the arrays of the run; the launches of one that counts add to the sweep's tally.
-func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (func(region.Region) error, error) {
-	return s.Bind(program, r.arrays.Memory, func() (func(region.Region) error, error) {
-		b := device.Bindings{Mem: r.arrays.Memory}
+func (r *run) bind(k *bound.Kernel, program device.Program, s *exec.Sweep) (exec.Bound, error) {
+	return s.Bind(program, r.arrays.Memory, func() (b exec.Bound, err error) {
+		with := device.Bindings{Mem: r.arrays.Memory}
 		if c := r.counted[k]; c != nil && program == r.opt.Programs.Of(k) {
-			return c.Bind(b, &s.Tally)
+			b.Launch, err = c.Bind(with, &s.Tally)
+		} else if p, ok := program.(device.Shared); ok {
+			b.Launch, b.Assist, err = p.BindShared(with)
+		} else {
+			b.Launch, err = program.Bind(with)
 		}
-		return program.Bind(b)
+		return b, err
 	})
 }

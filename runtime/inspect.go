@@ -47,7 +47,7 @@ func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []region
 	if err != nil {
 		return err
 	}
-	s := &exec.Sweep{Name: p.Kernel().Name, Launch: launch, Threads: i.Threads}
+	s := &exec.Sweep{Name: p.Kernel().Name, Bound: exec.Bound{Launch: launch}, Threads: i.Threads}
 	if err := s.Run(ctx, tiles); err != nil {
 		return err
 	}

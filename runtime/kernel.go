@@ -132,7 +132,7 @@ func (r *run) launches(ctx context.Context, step *bound.Step, s *exec.Sweep, til
 		s.Left, s.Fault = nil, nil
 		bound, err := r.bind(k, program, s)
 		if err == nil {
-			s.Launch = bound
+			s.Bound = bound
 			if err := s.Run(ctx, tiles); err != nil {
 				return dev.Info().Name, err
 			}

@@ -38,7 +38,8 @@ func (t *Part) Run(ctx context.Context, s *bound.Step, tiles []region.Region) er
 
 // Launch is a kernel, ready to be launched over any tile.
 func (t *Part) Launch(s *bound.Step) (func(region.Region) error, error) {
-	return t.run.bind(s.Kernel, t.run.opt.Programs.Of(s.Kernel), &exec.Sweep{})
+	b, err := t.run.bind(s.Kernel, t.run.opt.Programs.Of(s.Kernel), &exec.Sweep{})
+	return b.Launch, err
 }
 
 // Lend has an array be that of another part, in which it is the same.

@@ -64,7 +64,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 			return 0, "", err
 		}
 	}
-	launch, err := r.bind(k, program, &exec.Sweep{})
+	bound, err := r.bind(k, program, &exec.Sweep{})
 	if err != nil {
 		return 0, "", err
 	}
@@ -73,7 +73,7 @@ func (r *run) recompute(ctx context.Context, step *bound.Step, of []audit.Sample
 		if err := ctx.Err(); err != nil || time.Now().After(deadline) {
 			return compared, "", err
 		}
-		fault, err := audit.Again(launch, points[i], of)
+		fault, err := audit.Again(bound.Launch, points[i], of)
 		if err != nil || fault != "" {
 			return compared, fault, err
 		}

@@ -25,13 +25,13 @@ func (r *run) tuneTiles(ctx context.Context, step *bound.Step) error {
 	if len(shapes) < 2 {
 		return nil
 	}
-	launch, err := r.bind(k, r.opt.Programs.Of(k), &exec.Sweep{})
+	bound, err := r.bind(k, r.opt.Programs.Of(k), &exec.Sweep{})
 	if err != nil {
 		return nil // the run itself meets it again, and falls back
 	}
-	t := &exec.Tiling{Name: step.Name, Kernel: k, Threads: r.opt.Threads, Hands: r.hands, Launch: launch, Shapes: shapes}
+	t := &exec.Tiling{Name: step.Name, Kernel: k, Threads: r.opt.Threads, Hands: r.hands, Bound: bound, Shapes: shapes}
 	defer t.Restore()
-	if err := launch(k.TileSet[0]); err != nil { // which also tunes the schedule
+	if err := bound.Launch(k.TileSet[0]); err != nil { // which also tunes the schedule
 		return nil // as above
 	}
 	if err := t.Measure(ctx, time.Now().Add(cmp.Or(r.opt.TuneTime, tileTime))); err != nil || t.Failed || !t.Choose() {

@@ -19,6 +19,7 @@ type chunks struct {
 	packs   map[*ir.Node]*packed
 	fills   map[int][]Stmt // by the axis that the values differ along
 	scratch int            // bytes so far
+	shares  bool           // a launch gives others a part of what is left
 }
 
 // aheadPacked is how many turns beforehand packed vectors are asked for: what a slice packs is too much for the nearest cache, and
@@ -73,18 +74,24 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 			points *= g.steps(c.Axis)
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
-		out = append([]Stmt{Let("int", "from", Int(0)), Let("int", "SAVED", Int(g.parted.kept)),
-			Var("char *const", "saved", ScratchAt(g.take(points*4*g.parted.kept)))}, g.parts(out...))
+		saved := g.take(points * 4 * g.parted.kept)
+		out = append([]Stmt{Let("int", "from", Int(0)), Let("int", "SAVED", Int(g.parted.kept)), Var("char *const", "saved", ScratchAt(saved))},
+			g.resumed(g.parts(append(g.share(saved), out...)...)))
 	}
-	for _, c := range slices.Backward(g.Schedule.Chunk) {
+	for i, c := range slices.Backward(g.Schedule.Chunk) {
 		if g.parted.kept == 0 {
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
 		from, to := ChunkEnds(g.Axes[c.Axis])
 		last := Bin("<", Bin("-", TileHi(c.Axis), from), Int(c.N+c.N/2))
-		end := To(to.Text, Choose(last, TileHi(c.Axis), Bin("+", from, Int(c.N))))
-		loop := Count("int", from.Text, TileLo(c.Axis), TileHi(c.Axis), 0, append([]Stmt{end}, out...)...)
-		loop.Vars, loop.Next = append(loop.Vars, To(to.Text, Int(0))), []Set{To(from.Text, to)}
+		set, next := []Stmt{To(to.Text, Choose(last, TileHi(c.Axis), Bin("+", from, Int(c.N))))}, to
+		var vars []Set
+		if g.chunk.shares && i == len(g.Schedule.Chunk)-1 { // what is given away is left out, not what comes behind it
+			next = Name(to.Text + "_next")
+			vars, set = []Set{To(next.Text, Int(0))}, append(set, To(next.Text, to))
+		}
+		loop := Count("int", from.Text, TileLo(c.Axis), TileHi(c.Axis), 0, append(set, out...)...)
+		loop.Vars, loop.Next = append(loop.Vars, append(vars, To(to.Text, Int(0)))...), []Set{To(from.Text, next)}
 		out = []Stmt{loop}
 	}
 	if g.parted.kept == 0 {

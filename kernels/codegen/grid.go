@@ -62,7 +62,7 @@ func (u *Unit) Grid(s schedule.CUDA, shape *[3]int) (Grid, error) {
 	if thrift.Short && thrift.Threads > warp {
 		return Grid{}, fmt.Errorf("%s: %d threads of a block have no room for what they set aside", u.Kernel.Name, thrift.Threads)
 	}
-	out := Grid{Body: Body{body, g.Notes.Loads, g.Notes.Tables, 0, inside.Ends{}}, Barriers: t.used, Shared: thrift.Taken, Aside: thrift.Taken / max(1, thrift.Threads)}
+	out := Grid{Body: Body{body, g.Notes.Loads, g.Notes.Tables, 0, false, inside.Ends{}}, Barriers: t.used, Shared: thrift.Taken, Aside: thrift.Taken / max(1, thrift.Threads)}
 	if t.block {
 		out.Shared += blockShares
 	}

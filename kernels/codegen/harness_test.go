@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 	"unsafe"
@@ -192,8 +193,11 @@ func (c *compiled) call(mem map[*ir.Buffer]*memory, lo, hi []int32) {
 	runtime.KeepAlive(mem)
 }
 
-// run calls a function. All that weft_args points to is pinned: the addresses in it are mere numbers, and what they point to may lie on
-// a stack, which grows and moves. With the bounds of a tile left behind, a loop may run for ever.
+// given counts launches that went on with what another gave them.
+var given atomic.Int64
+
+// run calls a function, and again for what it gives away where it shares. All that weft_args points to is pinned: the addresses in it are mere numbers, and
+// what they point to may lie on a stack, which grows and moves. With the bounds of a tile left behind, a loop may run for ever.
 func run(out render.Output, functions [2]uintptr, bufs []unsafe.Pointer, farg []float64, iarg []int64, lo, hi []int32) {
 	sym, scratch := functions[0], out.Scratch
 	if !out.Takes(func(axis int) int { return int(hi[axis] - lo[axis]) }) {
@@ -201,13 +205,30 @@ func run(out render.Output, functions [2]uintptr, bufs []unsafe.Pointer, farg []
 	}
 	var pin runtime.Pinner
 	defer pin.Unpin()
-	a := &render.Args{Buf: pinned(&pin, bufs), Farg: pinned(&pin, farg), Iarg: pinned(&pin, iarg), Lo: pinned(&pin, lo), Hi: pinned(&pin, hi)}
-	if scratch > 0 {
-		own := make([]byte, scratch+63)
-		a.Scratch = (pinned(&pin, own) + 63) &^ 63
+	frame := func(lo, hi []int32) *render.Args {
+		a := &render.Args{Buf: pinned(&pin, bufs), Farg: pinned(&pin, farg), Iarg: pinned(&pin, iarg), Lo: pinned(&pin, lo), Hi: pinned(&pin, hi), Part: render.Beginning}
+		if scratch > 0 {
+			own := make([]byte, scratch+63)
+			a.Scratch = (pinned(&pin, own) + 63) &^ 63
+		}
+		pin.Pin(a)
+		return a
 	}
-	pin.Pin(a)
-	purego.SyscallN(sym, uintptr(unsafe.Pointer(a)))
+	a := frame(lo, hi)
+	for left := 3; a != nil; left-- { // each but the last is asked for a part of what it does
+		asks, other := make([]uint64, 1), (*render.Args)(nil)
+		if out.Shares && left > 0 {
+			other = frame(make([]int32, len(lo)), make([]int32, len(hi)))
+			asks[0] = uint64(uintptr(unsafe.Pointer(other)))
+		}
+		a.Asks = pinned(&pin, asks)
+		purego.SyscallN(sym, uintptr(unsafe.Pointer(a)))
+		if a = other; a != nil && a.Given == 0 {
+			return
+		} else if a != nil {
+			given.Add(1)
+		}
+	}
 }
 
 func pinned[T any](pin *runtime.Pinner, list []T) uintptr {

@@ -20,6 +20,7 @@ type Body struct {
 	Loads   map[string]int // by class
 	Tables  int            // lane-uniform values tabulated over a fold
 	Scratch int            // bytes of memory that a launch needs for itself
+	Shares  bool           // a launch gives others a part of what is left
 	Inside  inside.Ends    // of the lanes' axis, from where to where the tail may be Inside
 }
 
@@ -107,7 +108,7 @@ func (g *gen) finish(list []Stmt) Body {
 	if g.Kernel.Past {
 		list = append(list, Do(Call("past_end")))
 	}
-	return Body{append(out, g.Counts.Around(list)...), g.Notes.Loads, g.Notes.Tables, g.chunk.scratch, g.Notes.Inside}
+	return Body{append(out, g.Counts.Around(list)...), g.Notes.Loads, g.Notes.Tables, g.chunk.scratch, g.chunk.shares, g.Notes.Inside}
 }
 
 // tileLoop is the loop over the tile's range of an axis.

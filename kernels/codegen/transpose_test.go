@@ -81,13 +81,16 @@ func TestTransposedPacks(t *testing.T) {
 		s := schedule.CPU{Order: []int{1, 0}, Lanes: []schedule.AxisN{{Axis: 1, N: w}}, Unroll: []schedule.AxisN{{Axis: 0, N: 3}, {Axis: 1, N: 2}},
 			Split: 21, Chunk: []schedule.AxisN{{Axis: 1, N: 4 * w}, {Axis: 0, N: 12}}, Pack: true, AccMajor: true}
 		for i, p := range compileAll(t, kernels, target, func(*ir.Kernel) schedule.CPU { return s }) {
-			fast, storage := p.(*launchable), kernels[i].Inputs()[1].Type
+			fast, storage, before := p.(*launchable), kernels[i].Inputs()[1].Type, given.Load()
 			if fast.out.Loads["transposed"] != 1 || fast.out.Loads["gather"] != 0 {
 				t.Errorf("%s, %s: loads %v", target.ISA, storage, fast.out.Loads)
 			}
 			want := slow[i].(*launchable).outputs(t, in, []region.Region{kernels[i].Domain()})
 			if got := fast.outputs(t, in, tiles); string(got["O"]) != string(want["O"]) {
 				t.Errorf("%s, %s: differs under %s", target.ISA, storage, s.Text(kernels[i]))
+			}
+			if given.Load() == before {
+				t.Errorf("%s, %s: launches gave nothing to those that asked", target.ISA, storage)
 			}
 		}
 	}

@@ -104,6 +104,13 @@ type Waved interface {
 	Wave() float64
 }
 
+// Shared is a Program whose launches under way can give some of what is left of them to threads that have nothing else to do.
+type Shared interface {
+	Program
+	// BindShared is Bind with what such a thread calls: it does a part of a launch under way, or reports that none is. nil: launches give nothing away.
+	BindShared(b Bindings) (launch func(region.Region) error, assist func() bool, err error)
+}
+
 // Preparing is a Program whose launches may need memory of their own.
 type Preparing interface {
 	Program

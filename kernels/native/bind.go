@@ -33,7 +33,7 @@ func memories(v *variant, b device.Bindings) ([]device.Memory, error) {
 	return mem, apart(v.kernel, v.out.Bufs, mem)
 }
 
-func address(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
+func address[T any](b []T) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(b))) }
 
 // apart reports an output that shares memory with another buffer: generated code takes buffers not to overlap.
 func apart(k *ir.Kernel, bufs []*ir.Buffer, mem []device.Memory) error {

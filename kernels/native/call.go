@@ -27,6 +27,7 @@ type call struct {
 	tally  *device.Tally         // takes it
 	small  func() (*call, error) // for tiles that the variant is not for
 	free   atomic.Uint64         // a bit set for each free frame
+	shares shares
 }
 
 // argWords is the size of source.Args in words.
@@ -44,7 +45,7 @@ func newCall(v *variant, b device.Bindings) (*call, error) {
 	}
 	nb, na, axes := len(mem), len(v.out.Args), len(v.kernel.Axes)
 	c := &call{v: v, mem: mem, frames: nb + 2*na, counts: countsPerFold * len(v.out.Counted)}
-	c.size = argWords + axes + c.counts
+	c.size = argWords + axes + 1 + c.counts
 	c.small = sync.OnceValues(func() (*call, error) {
 		small, err := v.small()
 		if err != nil {
@@ -83,16 +84,18 @@ func newCall(v *variant, b device.Bindings) (*call, error) {
 
 // frame fills in a launch's arguments, the tile apart. The words are pinned or about to be.
 func (c *call) frame(w []uint64) {
-	address := func(words []uint64) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceData(words))) }
 	nb, na := len(c.mem), len(c.v.out.Args)
-	lo := address(w[argWords:])
+	lo, asks := address(w[argWords:]), argWords+len(c.v.kernel.Axes)
+	w[asks] = closed
 	*(*source.Args)(unsafe.Pointer(&w[0])) = source.Args{
 		Buf:   address(c.words),
 		Farg:  address(c.words[nb:]),
 		Iarg:  address(c.words[nb+na:]),
 		Lo:    lo,
 		Hi:    lo + uintptr(4*len(c.v.kernel.Axes)),
-		Count: lo + uintptr(8*len(c.v.kernel.Axes)),
+		Asks:  address(w[asks:]),
+		Count: address(w[asks+1:]),
+		Part:  source.Beginning,
 	}
 }
 
@@ -122,7 +125,7 @@ func (c *call) launch(t region.Region) error {
 	}
 	at := c.frames + i*c.size
 	defer c.free.Or(1 << i)
-	return c.run(c.words[at:at+c.size], t)
+	return c.run(i, c.words[at:at+c.size], t)
 }
 
 // take claims a free frame; -1 when all are in use.
@@ -145,10 +148,11 @@ func (c *call) launchApart(t region.Region) error {
 	pin.Pin(&w[0])
 	defer pin.Unpin()
 	c.frame(w)
-	return c.run(w, t)
+	return c.run(-1, w, t)
 }
 
-func (c *call) run(w []uint64, t region.Region) error {
+// run launches over a tile, in a frame by its number or, of -1, in one that others cannot ask.
+func (c *call) run(frame int, w []uint64, t region.Region) error {
 	if n := c.v.out.Scratch; n > 0 {
 		m, err := scratch.take(n)
 		if err != nil {
@@ -163,14 +167,27 @@ func (c *call) run(w []uint64, t region.Region) error {
 			bounds[i], bounds[len(t)+i] = int32(r.Lo), int32(r.Hi)
 		}
 	}
+	c.start(frame, w)
+	return nil
+}
+
+// start launches what a frame says.
+func (c *call) start(frame int, w []uint64) {
 	counts := w[len(w)-c.counts:]
 	clear(counts)
+	if c.v.out.Shares {
+		if frame >= 0 {
+			c.open(frame)
+			defer c.shut(frame)
+		} else {
+			w[len(w)-c.counts-1] = 0
+		}
+	}
 	invoke(c.v.function.address, uintptr(unsafe.Pointer(&w[0])))
 	if c.tally != nil {
 		c.collect(counts)
 	}
 	runtime.KeepAlive(c)
-	return nil
 }
 
 // checkTile reports a tile that is not within the kernel's axes.

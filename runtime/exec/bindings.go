@@ -23,7 +23,13 @@ type bindings struct {
 type binding struct {
 	program device.Program
 	at      []place
-	launch  func(region.Region) error
+	Bound
+}
+
+// Bound is a program with its arrays.
+type Bound struct {
+	Launch func(region.Region) error
+	Assist func() bool // as device.Shared has it; nil: launches give nothing away
 }
 
 // place is where memory begins, and how long it is; nothing of what is not on the host, or freed.
@@ -40,20 +46,20 @@ func placeOf(m device.Memory) place {
 }
 
 // Bind gives a program the arrays in mem, unless it has them already: bind does it.
-func (s *Sweep) Bind(program device.Program, mem map[*ir.Buffer]device.Memory, bind func() (func(region.Region) error, error)) (func(region.Region) error, error) {
+func (s *Sweep) Bind(program device.Program, mem map[*ir.Buffer]device.Memory, bind func() (Bound, error)) (Bound, error) {
 	b := &s.bound
 	if b.buffers == nil {
 		k := program.Kernel()
 		b.buffers = slices.Concat(k.Inputs(), k.Outputs())
 	}
 	if i := slices.IndexFunc(b.kept, func(x binding) bool { return x.program == program && x.has(b.buffers, mem) }); i >= 0 {
-		return b.kept[i].launch, nil
+		return b.kept[i].Bound, nil
 	}
-	launch, err := bind()
+	bound, err := bind()
 	if err != nil {
-		return nil, err
+		return Bound{}, err
 	}
-	x := binding{program: program, launch: launch}
+	x := binding{program: program, Bound: bound}
 	for _, buf := range b.buffers {
 		x.at = append(x.at, placeOf(mem[buf]))
 	}
@@ -63,7 +69,7 @@ func (s *Sweep) Bind(program device.Program, mem map[*ir.Buffer]device.Memory, b
 		b.kept[b.next] = x
 		b.next = (b.next + 1) % mostBound
 	}
-	return launch, nil
+	return bound, nil
 }
 
 // has reports whether the arrays in mem lie where those of a binding lie.

@@ -32,9 +32,9 @@ func TestArraysAreBoundOnce(t *testing.T) {
 	count := 0
 	bind := func(p device.Program, read, stored device.Memory) {
 		t.Helper()
-		if _, err := s.Bind(p, map[*ir.Buffer]device.Memory{in: read, out: stored}, func() (func(region.Region) error, error) {
+		if _, err := s.Bind(p, map[*ir.Buffer]device.Memory{in: read, out: stored}, func() (Bound, error) {
 			count++
-			return func(region.Region) error { return nil }, nil
+			return Bound{Launch: func(region.Region) error { return nil }}, nil
 		}); err != nil {
 			t.Fatal(err)
 		}

@@ -17,8 +17,8 @@ const queuedPerThread = 2
 
 // Sweep launches one kernel over many tiles, and measures.
 type Sweep struct {
-	Name    string
-	Launch  func(region.Region) error
+	Name string
+	Bound
 	Threads int
 	Hands   *Hands
 	Done    func() // after every tile, from any worker
@@ -60,13 +60,20 @@ func (s *Sweep) Run(ctx context.Context, tiles []region.Region) error {
 	return ctx.Err()
 }
 
+// worthAssisting is how long a thread's last launch took where those still under way may have enough left to be shared.
+const worthAssisting = 2 * time.Millisecond
+
 func (s *Sweep) work(ctx context.Context, lane int) {
+	var last time.Duration
 	for ctx.Err() == nil {
 		j, ok := s.next()
 		if !ok {
-			return
+			break
 		}
-		s.do(j, lane)
+		last = s.do(j, lane)
+	}
+	for start := time.Now(); s.Assist != nil && last > worthAssisting && s.Assist(); start = time.Now() {
+		s.Trace.Span(lane, "tile", s.Name, start, map[string]any{"shared": true})
 	}
 }
 
@@ -88,17 +95,19 @@ func (s *Sweep) next() (j job, ok bool) {
 	return j, true
 }
 
-// do launches a tile.
-func (s *Sweep) do(j job, lane int) {
+// do launches a tile, and tells how long that took.
+func (s *Sweep) do(j job, lane int) time.Duration {
 	start := time.Now()
 	if err := s.Launch(j.tile); err != nil {
 		s.leave(j.tile, err)
-		return
+		return 0
 	}
-	s.finish(time.Since(j.queued), time.Since(start))
+	took := time.Since(start)
+	s.finish(time.Since(j.queued), took)
 	if s.Trace != nil {
 		s.Trace.Span(lane, "tile", s.Name, start, map[string]any{"tile": j.tile})
 	}
+	return took
 }
 
 func (s *Sweep) leave(t region.Region, err error) {

@@ -38,7 +38,7 @@ func (l *ledger) add(t region.Region) {
 }
 
 func newSweep(threads int, launch func(region.Region) error) *Sweep {
-	return &Sweep{Threads: threads, Launch: launch}
+	return &Sweep{Threads: threads, Bound: Bound{Launch: launch}}
 }
 
 func TestSweepLaunchesEveryTileOnce(t *testing.T) {
@@ -138,5 +138,41 @@ func TestSweepStartsWithTheLongestTiles(t *testing.T) {
 	}
 	if !slices.Equal(order, []int64{9, 5, 1}) || tiles[0].Points() != 5 {
 		t.Errorf("launched tiles of %v points", order)
+	}
+}
+
+// A thread without tiles takes part in launches under way until none is, where its own were long enough.
+func TestIdleThreadsAssist(t *testing.T) {
+	for _, long := range []bool{true, false} {
+		parts := make(chan bool, 3)
+		for range cap(parts) {
+			parts <- true
+		}
+		var taken atomic.Int32
+		s := newSweep(2, func(tile region.Region) error {
+			if long {
+				time.Sleep(worthAssisting + time.Millisecond)
+			}
+			return nil
+		})
+		s.Assist = func() bool {
+			select {
+			case <-parts:
+				taken.Add(1)
+				return true
+			default:
+				return false
+			}
+		}
+		if err := s.Run(context.Background(), tilesOf(2)); err != nil {
+			t.Fatal(err)
+		}
+		want := 0
+		if slices.Max(s.Walls) > worthAssisting {
+			want = cap(parts)
+		}
+		if got := int(taken.Load()); got != want && (long || want == 0) {
+			t.Errorf("long %v: %d parts taken, want %d", long, got, want)
+		}
 	}
 }

@@ -20,9 +20,9 @@ type Tiling struct {
 	Kernel  *bound.Kernel
 	Threads int
 	Hands   *Hands
-	Launch  func(region.Region) error
-	Shapes  [][]int // the planned one first
-	Failed  bool    // a launch failed: the run itself meets it again
+	Bound
+	Shapes [][]int // the planned one first
+	Failed bool    // a launch failed: the run itself meets it again
 
 	least  []float64 // seconds a point; 0: not measured
 	chosen int
@@ -59,7 +59,7 @@ func (t *Tiling) sample(ctx context.Context, most time.Duration) (float64, error
 	tiles := t.Kernel.TileSet
 	limited, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	s := &Sweep{Name: t.Name, Launch: t.Launch, Threads: t.Threads, Hands: t.Hands}
+	s := &Sweep{Name: t.Name, Bound: t.Bound, Threads: t.Threads, Hands: t.Hands}
 	start := time.Now()
 	if err := s.Run(limited, tiles); err != nil && ctx.Err() != nil {
 		return 0, ctx.Err()

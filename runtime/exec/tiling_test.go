@@ -18,7 +18,7 @@ func tilingOf(points int, launch func(region.Region) error, sizes ...int) *Tilin
 	x := b.Axis("x", points)
 	out := &ir.Buffer{Name: "out", Type: ir.F32, Shape: []int{points}}
 	k := &bound.Kernel{IR: &ir.Kernel{Name: "k", Axes: []*ir.Node{x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{x}, Value: b.F32(1)}}}}
-	t := &Tiling{Name: "k", Kernel: k, Threads: 2, Launch: launch}
+	t := &Tiling{Name: "k", Kernel: k, Threads: 2, Bound: Bound{Launch: launch}}
 	for _, n := range append([]int{4}, sizes...) {
 		t.Shapes = append(t.Shapes, []int{n})
 	}

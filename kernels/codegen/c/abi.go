@@ -9,7 +9,15 @@
 //	  const int *lo, *hi;      // the tile: for every axis of the kernel, in its order, lo <= index < hi
 //	  long long *count;        // tally.PerFold numbers for each fold of Output.Counted, added to; nobody else may use them meanwhile
 //	  char *scratch;           // Output.Scratch bytes on a multiple of 64, this launch's own
+//	  long long part;          // where the parts of a split fold begin; the least int where that is at its beginning
+//	  weft_args **asks;        // of functions that share: who asks the launch for a part of it; null: nobody
+//	  long long given;         // 1: this launch has been given what it asked for
 //	} weft_args;
+//
+// A function that shares (Output.Shares) looks at *asks between the parts of its split fold. Who has put their weft_args there, with lo, hi and scratch
+// of their own, is given the second half of the chunk under way: lo, hi, part and, in scratch, what has been summed so far. The launch then clears
+// *asks, sets given of the other, and leaves that half out; the other launches the function. Who still stands in *asks when the launch has
+// returned was given nothing.
 //
 // Any tile within the kernel's extents is accepted, also an empty one. The function keeps no state and may run on several
 // threads at once over disjoint tiles. Buffers must not overlap, and may be read from 64 elements before their first
@@ -24,6 +32,8 @@
 package c
 
 import (
+	"math"
+
 	"weft/kernels/ir"
 	"weft/kernels/schedule"
 )
@@ -37,7 +47,13 @@ type Args struct {
 	Lo, Hi  uintptr // const int *, one an axis
 	Count   uintptr // long long *, of functions that count
 	Scratch uintptr // char *
+	Part    int64
+	Asks    uintptr // weft_args **
+	Given   int64
 }
+
+// Beginning is Args.Part of a launch that was given nothing by another.
+const Beginning = math.MinInt32
 
 // Output is a rendered kernel.
 type Output struct {
@@ -49,6 +65,7 @@ type Output struct {
 	Least   []int          // an axis: the least range of tiles that the function is for; nil: it is for all
 	Bufs    []*ir.Buffer   // order of weft_args.buf; may hold buffers that only a loaded buffer's Facts name
 	Scratch int            // bytes of memory that a launch needs for itself
+	Shares  bool           // launches give threads that ask a part of what is left
 	Args    []*ir.Node     // order of weft_args.farg and iarg
 
 	Counted []*ir.Fold // where Way.Counts: order of weft_args.count

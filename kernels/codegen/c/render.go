@@ -143,6 +143,6 @@ func (f *function) large(s schedule.CPU) {
 
 // told notes what the function is told to be like: the variant that most tiles take.
 func (f *function) told(b codegen.Body) []tree.Stmt {
-	f.Loads, f.Tables, f.Scratch = b.Loads, b.Tables, b.Scratch
+	f.Loads, f.Tables, f.Scratch, f.Shares = b.Loads, b.Tables, b.Scratch, b.Shares
 	return b.Stmts
 }

@@ -20,7 +20,18 @@ VEC(hus, unsigned short, VB / 2);
 VEC(hss, short, VB / 2);
 VEC(qub, unsigned char, VB / 4);
 VEC(qsb, signed char, VB / 4);
-typedef struct { void *const *buf; const double *farg; const long long *iarg; const int *lo, *hi; long long *count; char *scratch; } weft_args;
+typedef struct weft_args weft_args;
+struct weft_args { void *const *buf; const double *farg; const long long *iarg; const int *lo, *hi; long long *count; char *scratch; long long part; weft_args **asks; long long given; };
+
+/* Who asks a launch for a part of it; what is given: a range along an axis, some of what is kept of each row of points, and the part to go on with. */
+FN weft_args *weft_asks(const weft_args *a) { return __atomic_load_n(a->asks, __ATOMIC_ACQUIRE); }
+FN void weft_give_range(weft_args *to, int axis, int lo, int hi) { ((int *)to->lo)[axis] = lo, ((int *)to->hi)[axis] = hi; }
+FN void weft_give_sums(char *to, const char *from, long bytes, long row, int rows) { for (int i = 0; i < rows; i++) __builtin_memcpy(to + i * row, from + i * row, bytes); }
+FN void weft_give(const weft_args *a, weft_args *to, int part) {
+    to->part = part;
+    __atomic_store_n(a->asks, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&to->given, 1, __ATOMIC_RELEASE);
+}
 
 /* Runs one function on the part of a tile that lies in [from, to) along an axis, and another on what is left of it at the ends, a step at least: a
    few rows at a time, counted along outer, so that what lies at the ends is still near. */
