@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"time"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
@@ -23,6 +24,7 @@ type store struct {
 	parts    []Array // in parts; nil: none
 	space    *space  // for parts; nil: there are none
 	launch   func(region.Region) error
+	enqueue  func(region.Region) (device.Pending, error) // nil: launches are waited for
 }
 
 // errTooLarge is device.ErrMemory that was known beforehand.
@@ -47,6 +49,9 @@ func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job, ranges extremes)
 	maps.DeleteFunc(s.replicas, func(b *ir.Buffer, _ *replica) bool { return s.inParts(b) })
 	if s.parts == nil {
 		s.launch, err = s.program.Bind(device.Bindings{Mem: s.memories()})
+		if queued, ok := s.program.(device.Queued); ok && err == nil {
+			s.enqueue, err = queued.Enqueue(device.Bindings{Mem: s.memories()})
+		}
 	}
 	return s, err
 }
@@ -336,11 +341,31 @@ func (s *store) run(ctx context.Context, c *staging, at region.Region) (t timing
 	if err := s.bring(ctx, c, at, mem, &t); err != nil {
 		return t, err
 	}
-	took, err := s.m.lanes[compute].do(ctx, s.m.opt.Trace, c.stage, map[string]any{"tile": at}, func() error { return launch(at) })
-	s.m.count(func(u *Usage) { u.add(compute, took, 0, err) })
-	if t[compute] = took.Seconds(); err != nil {
+	if s.enqueue == nil || !at.Equal(s.job.Over) {
+		took, err := s.m.lanes[compute].do(ctx, s.m.opt.Trace, c.stage, map[string]any{"tile": at}, func() error { return launch(at) })
+		s.m.count(func(u *Usage) { u.add(compute, took, 0, err) })
+		if t[compute] = took.Seconds(); err != nil {
+			return t, err
+		}
+		return t, s.hand(ctx, c, at, mem, &t)
+	}
+	begun := time.Now()
+	launched, err := s.enqueue(at)
+	if err != nil {
 		return t, err
 	}
+	err = s.hand(ctx, c, at, mem, &t)
+	took, failed := launched.Wait() // what is copied is behind it
+	s.m.count(func(u *Usage) { u.add(compute, took, 0, failed) })
+	s.m.opt.Trace.Took(s.m.lanes[compute].number, laneNames[compute], c.stage, begun, took, map[string]any{"tile": at})
+	if t[compute] = took.Seconds(); failed != nil {
+		err = failed
+	}
+	return t, err
+}
+
+// hand copies what a range made to the host's arrays, or leaves it where it is.
+func (s *store) hand(ctx context.Context, c *staging, at region.Region, mem map[*ir.Buffer]device.Memory, t *timings) (err error) {
 	for _, a := range s.job.Writes {
 		made, r := s.job.made(a, at), s.replicas[a.Buf]
 		if r != nil && s.job.stays(a) {
@@ -349,11 +374,11 @@ func (s *store) run(ctx context.Context, c *staging, at region.Region) (t timing
 			continue
 		}
 		if a, err = s.fleet.there(s.job, a); err != nil {
-			return t, hostFault{err}
+			return hostFault{err}
 		}
 		took, err := c.copy(ctx, download, a, mem[a.Buf], made, true)
 		if t[download] += took.Seconds(); err != nil {
-			return t, err
+			return err
 		}
 		if r != nil {
 			r.computed(made)
@@ -361,7 +386,7 @@ func (s *store) run(ctx context.Context, c *staging, at region.Region) (t timing
 			ops.FillPadding(a.Buf, made, a.Data)
 		}
 	}
-	return t, nil
+	return nil
 }
 
 // bring copies what a range needs. Padding has its value already in replicas, and is copied along in parts.
