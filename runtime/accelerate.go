@@ -130,7 +130,7 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 // stays reports whether devices keep what they make until somebody asks for it: where arrays are whole, made once, and of as many elements as planned,
 // and nobody looks at all of them.
 func (r *run) stays() bool {
-	return r.fleet != nil && r.plan.Stream == nil && r.program == nil && r.opt.Inspect == nil && !r.plan.Counted() &&
+	return r.fleet != nil && r.plan.Stream == nil && (r.program == nil || r.keeps) && r.opt.Inspect == nil && !r.plan.Counted() &&
 		!slices.ContainsFunc(r.plan.Kernels(), func(s *bound.Step) bool { return r.plan.Starts(s) != nil })
 }
 
@@ -187,6 +187,9 @@ func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) 
 	j.Seconds = k.Place.Accelerated * 1e-3 * k.Share(over)
 	j.Host, j.Done, j.Failed = w.onHost, w.counting(over), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
 	j.Later = func(s float64) { r.meter.Later(w.step, s); r.result.Later(w.step.ID, s) }
+	if r.keeps {
+		j.Later = func(s float64) { w.wall += s; fleet.Took(w.shares, s) } // whose kernels are told of in the end
+	}
 	if r.opt.Verify {
 		if err := r.defined(); err != nil {
 			return nil, err

@@ -140,7 +140,7 @@ func (d *drive) program(p *bound.Plan, about plan.DriveProgram) *program {
 			r.doubt[b.ID] = true
 		}
 	}
-	return &program{run: r, Call: state.NewCall(about, r.arrays, p.Stream == nil), works: make([]*work, len(p.Steps))}
+	return &program{run: r, Call: state.NewCall(about, p, r.arrays), works: make([]*work, len(p.Steps))}
 }
 
 // again reports whether a step is done in every call.
@@ -243,6 +243,7 @@ func (d *drive) call(p *program) error {
 	}
 	p.calls++
 	p.opt.Verify = d.run.opt.Verify && (first || p.Boxed && p.asked == p.Most)
+	p.keeps = d.state.Keeps(p.Call) && !first && !p.opt.Verify
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
 	}
@@ -260,7 +261,7 @@ func (d *drive) call(p *program) error {
 			return p.failed(d.ctx, s, err)
 		}
 	}
-	return nil
+	return d.state.End(d.ctx, p.Call, p.keeps)
 }
 
 // launch runs a step of a call.
@@ -269,10 +270,12 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 		return p.step(d.ctx, s)
 	}
 	first := p.works[i] == nil
-	if first {
+	if first || p.keeps && !p.away(s) {
 		if err := p.allocate(d.ctx, s); err != nil {
 			return err
 		}
+	}
+	if first {
 		p.works[i] = p.work(s)
 	}
 	w, over, tiles := p.works[i], d.over(p, s), s.Kernel.TileSet
@@ -294,8 +297,7 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	return p.judge(d.ctx, s, over)
 }
 
-// Between the first call and the last, a few elements of whole numbers are compared with float64 in each, where that takes no time: which call it is in
-// that they leave their type nobody knows, and the next ones look right.
+// Between the first call and the last, a few elements of whole numbers are compared with float64 in each, where that takes no time: which call it is in that they leave their type nobody knows, and the next ones look right.
 const (
 	watched     = 4
 	watchedCost = 2e3 // operations of an element
@@ -319,8 +321,7 @@ func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
 	return c.judge()
 }
 
-// verifyLast compares what the last call stored with float64: what it was given is still there. What came in blocks is made
-// once more, and is the same.
+// verifyLast compares what the last call stored with float64: what it was given is still there. What came in blocks is made once more, and is the same.
 func (d *drive) verifyLast() error {
 	at := slices.IndexFunc(d.programs, func(p *program) bool { return p.Call == d.state.Last() })
 	if at < 0 || d.programs[at].calls < 2 || !d.run.opt.Verify {

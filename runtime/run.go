@@ -47,6 +47,7 @@ type run struct {
 	looks      look.Line // at what devices have in line
 
 	program     *plan.DriveProgram // nil: of no drive
+	keeps       bool               // devices may keep what its kernels make for each other
 	made        map[string]bool    // arrays that hold what they should: memory may be there before
 	carried     *carrying          // by kernels of the pass under way, in blocks
 	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none

@@ -212,6 +212,15 @@ func (a *Arrays) Swap(b, c *ir.Buffer) {
 // Forget gives replicas of an array up.
 func (a *Arrays) Forget(id string) { a.fleet.Release(a.ByID[id].Bufs...) }
 
+// Outdate has nobody ask any more for what devices hold of arrays; it will be made anew.
+func (a *Arrays) Outdate(ids []string) {
+	for _, id := range ids {
+		for _, part := range a.ByID[id].Bufs {
+			a.fleet.Forget(part, region.Whole(part.Shape...))
+		}
+	}
+}
+
 // lent is memory that belongs to somebody else.
 type lent []byte
 

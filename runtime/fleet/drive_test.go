@@ -19,6 +19,30 @@ u = sin(x * 7) @keep
 show(u | iterate(u -> (u[x: here - 1, outside: nearest] + u[x: here + 1, outside: nearest]) * 0.5 * k / (k + 0.01), at_most: %d))
 `
 
+// several repeats a turn of several kernels.
+const several = `
+x = axis(x, 0 .. 1 in 5000)
+u = sin(x * 7) @keep
+fn turn(u) {
+    a = sqrt(abs(u[x: here - 1, outside: nearest]) + 1) @keep
+    b = a[x: here + 1, outside: nearest] * 0.5 + a @keep
+    b[x: here - 2, outside: nearest] * 0.3 + u * 0.1
+}
+show(u | iterate(turn, at_most: %d))
+`
+
+// whole repeats a turn of several kernels of whole numbers, of which some are looked at in each call.
+const whole = `
+x = axis(x, 0 .. 2999 in 3000)
+u = cast(x, i32) @keep
+fn turn(u) {
+    a = u[x: here - 1, outside: nearest] - u @keep
+    b = a[x: here + 1, outside: nearest] + a @keep
+    b[x: here - 2, outside: nearest] + u - 1
+}
+show(u | iterate(turn, at_most: %d))
+`
+
 // inside places the kernels of drives' programs on devices.
 func inside(p *bound.Plan, devices []device.Device) {
 	for _, s := range p.Steps {
@@ -46,6 +70,11 @@ show(r.value.q)
 // repeated runs a program whose drives' kernels are on devices, and compares it with the host.
 func repeated(t *testing.T, text string, descriptions ...string) *result.Result {
 	t.Helper()
+	return repeat(t, true, text, descriptions...)
+}
+
+func repeat(t *testing.T, verify bool, text string, descriptions ...string) *result.Result {
+	t.Helper()
 	cpu := host(t)
 	want, _, err := run(t, program(t, text, cpu, 0), runtime.Options{Devices: chain(cpu), Verify: true})
 	if err != nil {
@@ -54,7 +83,7 @@ func repeated(t *testing.T, text string, descriptions ...string) *result.Result 
 	devices := emulatedDevices(t, cpu, descriptions...)
 	p := program(t, text, cpu, 0)
 	inside(p, devices)
-	got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: true})
+	got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: verify})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,25 +96,33 @@ func repeated(t *testing.T, text string, descriptions ...string) *result.Result 
 
 // What a drive keeps stays on the device from call to call: after the first ones, none copies it there.
 func TestStateStaysOnDevices(t *testing.T) {
-	for name, text := range map[string]string{"one array": heat, "two": pairs} {
-		var in, out []int64
+	for name, text := range map[string]string{"one array": heat, "two": pairs, "several kernels": several, "whole numbers": whole} {
+		var in, out, waits []int64
 		for _, turns := range []int{4, 14, 24} {
 			r := repeated(t, fmt.Sprintf(text, turns), "{}")
 			if len(r.Fallbacks) > 0 {
 				t.Errorf("%s: %+v", name, r.Fallbacks)
 			}
 			in, out = append(in, r.Devices[0].BytesIn), append(out, r.Devices[0].BytesOut)
+			waits = append(waits, r.Devices[0].Waits)
 		}
-		t.Logf("%s: %d bytes in, %d out", name, in, out)
+		t.Logf("%s: %d bytes in, %d out, %d waits", name, in, out, waits)
 		if in[1] != in[0] || in[2] != in[0] {
 			t.Errorf("%s: %d bytes are copied to the device, more the more turns there are", name, in)
+		}
+		most := int64(30)
+		if text == whole { // whose kernels are looked at
+			most = 80
+		}
+		if each := out[2] - out[1]; each > 10*(20000+4000) || waits[2]-waits[1] > most {
+			t.Errorf("%s: ten turns copy %d bytes to the host, which waits %d times", name, each, waits[2]-waits[1])
 		}
 	}
 }
 
 // Whatever fails in whatever call, on one device or on one of two: what is lost is made again from what the host has, and it counts.
 func TestFailuresInDrives(t *testing.T) {
-	for name, text := range map[string]string{"one array": heat, "two": pairs} {
+	for name, text := range map[string]string{"one array": heat, "two": pairs, "several kernels": several, "whole numbers": whole} {
 		for _, failure := range []string{
 			"on: launch, at: %d", "on: upload, at: %d", "on: download, at: %d", "on: launch, at: %d, kind: lost", "on: launch, at: %d, kind: lost, back: true",
 			"on: download, at: %d, kind: lost", "on: launch, at: %d, kind: wrong", "on: alloc, at: %d",
@@ -100,6 +137,9 @@ func TestFailuresInDrives(t *testing.T) {
 					t.Errorf("%s, %s: %+v, %+v", name, broken, r.Devices[0], r.Fallbacks)
 				}
 				repeated(t, fmt.Sprintf(text, 5), broken, "{name: good, flops: 1e9}")
+				if !strings.Contains(failure, "wrong") {
+					repeat(t, false, fmt.Sprintf(text, 5), broken)
+				}
 			}
 		}
 	}

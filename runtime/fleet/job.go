@@ -140,6 +140,13 @@ func (s *Share) Add(o Share) {
 	s.Download += o.Download
 }
 
+// Took adds seconds that a device computed for what was in line when it was told of it.
+func Took(shares []Share, seconds float64) {
+	if len(shares) == 1 {
+		shares[0].Compute += seconds
+	}
+}
+
 // worker is a device at work on a job.
 type worker struct {
 	m       *Member

@@ -3,6 +3,8 @@ package result
 import (
 	"math"
 	"slices"
+
+	"weft/runtime/fleet"
 )
 
 // Times makes the report of one call that of several, each of which does a share of the work.
@@ -48,7 +50,7 @@ func (r *Result) Later(id string, seconds float64) {
 	for i := range r.Kernels {
 		if k := &r.Kernels[i]; k.ID == id && len(k.Shares) == 1 {
 			k.Wall += seconds
-			k.Shares[0].Compute += seconds
+			fleet.Took(k.Shares, seconds)
 		}
 	}
 }

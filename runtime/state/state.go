@@ -23,6 +23,7 @@ type State struct {
 	Disk   *Disk                        // nil: all of it is in memory
 	last   *Call                        // what it stored is not yet what programs read
 	had    map[device.Memory]*ir.Buffer // that calls had it as, where devices hold what is in it, if anything
+	kept   []*Call                      // of which devices may hold what kernels made for each other
 	edits  [][]float64                  // memory of boxes that the host changes, from edit to edit
 }
 
@@ -34,11 +35,13 @@ type Call struct {
 	plan.DriveProgram
 	Moved  []int // which array of the state moves to each; -1: none
 	Arrays *arrays.Arrays
-	whole  bool // it has arrays whose memory devices may hold replicas of from call to call
+	made   []string // by its kernels for each other
+	keeps  bool     // devices may keep that
+	whole  bool     // it has arrays whose memory devices may hold replicas of from call to call
 }
 
-// NewCall is a program with the arrays of its run, of all of them whole, or in blocks.
-func NewCall(p plan.DriveProgram, a *arrays.Arrays, whole bool) *Call {
+// NewCall is a program with the arrays of its run.
+func NewCall(p plan.DriveProgram, of *bound.Plan, a *arrays.Arrays) *Call {
 	moved := make([]int, len(p.Next))
 	for i, id := range p.Next {
 		moved[i] = -1
@@ -49,7 +52,9 @@ func NewCall(p plan.DriveProgram, a *arrays.Arrays, whole bool) *Call {
 	for _, id := range slices.Concat(p.Now, p.Next) {
 		a.Lent[id] = true
 	}
-	return &Call{p, moved, a, whole && !p.Boxed}
+	c := &Call{DriveProgram: p, Moved: moved, Arrays: a, whole: of.Stream == nil && !p.Boxed}
+	c.made, c.keeps = made(of, p)
+	return c
 }
 
 // Place is where a drive may leave what does not fit the memory.
@@ -156,8 +161,9 @@ func (s *State) Host(i int) ops.HostArray {
 // Lend gives a program the state to read, and where to store what comes next: what devices hold of that memory goes along. What calls store in boxes is as good as settled, and devices
 // keep nothing of it.
 func (s *State) Lend(to *Call) {
+	s.outdate()
 	s.Settle()
-	if to.whole && s.few == 0 && s.Disk == nil && s.step.Drive.Rounds == nil {
+	if s.whole(to) {
 		s.lendWhole(to)
 		s.last = to
 		return
