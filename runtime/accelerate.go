@@ -38,12 +38,12 @@ func (r *run) compileAccelerators(ctx context.Context, steps []*bound.Step) (wai
 		return func() error { return nil }
 	}
 	var failures []fleet.Failure
-	compiling := beside(func() (err error) {
+	compiling := exec.Beside(func() (err error) {
 		failures, err = r.fleet.Compile(ctx, targets)
 		return err
 	})
 	return func() error {
-		if err := compiling.wait(); err != nil {
+		if err := compiling.Wait(); err != nil {
 			return err
 		}
 		return r.uncompiled(steps, failures)

@@ -110,20 +110,26 @@ func (d *drive) onDisk(note *ops.Note) error {
 	return disk.Bring()
 }
 
-// leave closes what is on disk. What no checkpoint tells of is of no use to a later run.
+// leave closes what is on disk. What no checkpoint tells of is of no use to a later run, and neither is a checkpoint of what has no result.
 func (d *drive) leave() {
+	r, tell := d.run, func(err error) {
+		if err != nil {
+			d.run.opt.Progress.Log(fmt.Sprintf("%s: %s", d.step.Name, err))
+		}
+	}
+	if d.hopeless && d.log.Path != "" {
+		defer func() { tell(journal.ForgetAll(d.log.Path)) }()
+	}
 	if d.state == nil || d.state.Disk == nil {
 		return
 	}
-	disk, r := d.state.Disk, d.run
-	if err := disk.Close(d.ctx); err != nil {
-		r.opt.Progress.Log(fmt.Sprintf("%s: %s", d.step.Name, err))
-	}
+	disk := d.state.Disk
+	tell(disk.Close(d.ctx))
 	if r.scratch[d.step.Writes[0]] == disk {
 		return
 	}
 	_ = disk.Release()
-	if disk.Path != "" && !journal.There(journal.CheckpointOfTiles(disk.Path)) {
+	if disk.Path != "" && (d.hopeless || !journal.There(journal.CheckpointOfTiles(disk.Path))) {
 		_ = os.Remove(disk.Path)
 	}
 }

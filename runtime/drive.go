@@ -29,6 +29,7 @@ type drive struct {
 	rounds   rounds
 	log      checkpoints
 	began    time.Time
+	hopeless bool // it has no result, and would have none if it went on
 }
 
 // program is one of a drive's.
@@ -71,7 +72,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	r.opt.Progress.Begin(step.Name, step.Drive.Told(), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	note, err := step.Op.Bound.(ops.Driver).Drive(d)
-	if err != nil {
+	if d.hopeless = problem.Has(err, problem.Singular); err != nil {
 		return err
 	}
 	if err := d.verifyLast(); err != nil {

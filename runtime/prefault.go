@@ -7,6 +7,7 @@ import (
 	"weft/kernels/device"
 	"weft/planner/bound"
 	"weft/planner/plan"
+	"weft/runtime/exec"
 )
 
 // prefault gives what a kernel stores, and what its launches need for themselves, its pages while the sources before it are read: a source
@@ -31,7 +32,7 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 		}
 	}
 	var ended atomic.Bool
-	populating := beside(func() error {
+	populating := exec.Beside(func() error {
 		for _, data := range pages {
 			device.Populate(data, ended.Load)
 		}
@@ -48,7 +49,7 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 	})
 	return func() {
 		ended.Store(true)
-		_ = populating.wait() // what has no memory now says so when it is launched
+		_ = populating.Wait() // what has no memory now says so when it is launched
 	}, nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 	"weft/runtime/result"
 )
 
@@ -21,7 +22,7 @@ const worthCompiling = 2.5e5
 // are compiled and sources read; r.defined waits for that.
 func (r *run) define(ctx context.Context) {
 	install := func() {}
-	defining := beside(func() error {
+	defining := exec.Beside(func() error {
 		expensive, err := r.makeReferences()
 		if err == nil {
 			defer r.opt.Trace.Span(0, "compile", "definitions", time.Now(), map[string]any{"definitions": len(expensive)})
@@ -31,7 +32,7 @@ func (r *run) define(ctx context.Context) {
 	})
 	r.defined = sync.OnceValue(func() error {
 		start := time.Now()
-		err := defining.wait()
+		err := defining.Wait()
 		install()
 		r.result.CompileS += result.Since(start)
 		return err

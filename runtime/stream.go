@@ -12,6 +12,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/audit"
+	"weft/runtime/exec"
 	"weft/runtime/journal"
 )
 
@@ -177,21 +178,21 @@ func (p *pass) overlap(ctx context.Context) error {
 	r := p.run
 	stop, cancel := context.WithCancel(ctx)
 	defer cancel()
-	var reading, writing task
-	defer func() { reading.wait(); writing.wait() }()
-	reading = beside(func() error { return p.read(stop, 0) })
+	var reading, writing exec.Task
+	defer func() { reading.Wait(); writing.Wait() }()
+	reading = exec.Beside(func() error { return p.read(stop, 0) })
 	for t := range p.blocks {
-		if err := reading.wait(); err != nil {
+		if err := reading.Wait(); err != nil {
 			return err
 		}
 		if t+1 < len(p.blocks) {
-			reading = beside(func() error { return p.read(stop, t+1) })
+			reading = exec.Beside(func() error { return p.read(stop, t+1) })
 		}
 		if err := p.compute(ctx, t); err != nil {
 			cancel()
 			return err
 		}
-		if err := writing.wait(); err != nil {
+		if err := writing.Wait(); err != nil {
 			cancel()
 			return err
 		}
@@ -202,31 +203,14 @@ func (p *pass) overlap(ctx context.Context) error {
 			cancel()
 			return err
 		}
-		writing = beside(func() error {
+		writing = exec.Beside(func() error {
 			if err := p.write(stop, t); err != nil {
 				return err
 			}
 			return p.save(kept)
 		})
 	}
-	return writing.wait()
-}
-
-// task is something that runs beside the computation; beside starts one.
-type task struct{ done chan error }
-
-func beside(f func() error) task {
-	t := task{make(chan error, 1)}
-	go func() { t.done <- f(); close(t.done) }()
-	return t
-}
-
-// wait gives the error once; later calls, and those on no task, give nil.
-func (t task) wait() error {
-	if t.done == nil {
-		return nil
-	}
-	return <-t.done
+	return writing.Wait()
 }
 
 func (p *pass) read(ctx context.Context, t int) error {

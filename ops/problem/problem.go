@@ -3,6 +3,7 @@
 package problem
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"unicode"
@@ -67,4 +68,10 @@ func Printable(text string) string {
 		}
 	}
 	return b.String()
+}
+
+// Has reports an error that is, or wraps, a problem of this code.
+func Has(err error, code string) bool {
+	var p Problem
+	return errors.As(err, &p) && p.Code == code
 }

@@ -40,10 +40,7 @@ func (m *Meter) Add(step *bound.Step, s *exec.Sweep, wall float64, away bool) {
 	m.turnaround = append(m.turnaround, s.Turnaround...)
 	m.queue = max(m.queue, s.QueuePeak)
 	if away {
-		if m.onGPU == nil {
-			m.onGPU = map[string]float64{}
-		}
-		m.onGPU[step.Name] += wall
+		m.onAccelerators(step, wall)
 	}
 	for _, op := range operatorsOf(step.Kernel) {
 		at := slices.IndexFunc(m.operators, func(o *operatorMeter) bool { return o.spec == op.Spec })
@@ -67,7 +64,7 @@ func (m *Meter) Add(step *bound.Step, s *exec.Sweep, wall float64, away bool) {
 
 // Later adds seconds that a kernel took on accelerators behind the end of its step.
 func (m *Meter) Later(step *bound.Step, seconds float64) {
-	m.onGPU[step.Name] += seconds
+	m.onAccelerators(step, seconds)
 	for _, op := range operatorsOf(step.Kernel) {
 		for _, o := range m.operators {
 			if o.spec == op.Spec {
@@ -75,6 +72,13 @@ func (m *Meter) Later(step *bound.Step, seconds float64) {
 			}
 		}
 	}
+}
+
+func (m *Meter) onAccelerators(step *bound.Step, seconds float64) {
+	if m.onGPU == nil {
+		m.onGPU = map[string]float64{}
+	}
+	m.onGPU[step.Name] += seconds
 }
 
 // operatorsOf are the operators with names of their own for telemetry that a kernel stores something for: results, or what they are made of.
