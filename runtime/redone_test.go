@@ -126,6 +126,7 @@ func (c *tally) again(kernel string, columns int) (n int) {
 func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 	const rows, columns, reach, deaths = 160, 32, 3, 60
 	died := errors.New("killed")
+	flops := 0.0 // of the last run's kernels, as it tells
 	run := func(d *disk, c *tally, resume bool, before func() error) (*bound.Plan, error) {
 		w := newStreams()
 		first := w.third(w.waves(matrix(rows, columns)))
@@ -136,7 +137,12 @@ func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 		dev := newFaulty("native")
 		dev.launch = func(*ir.Kernel, region.Region) error { return before() }
 		dev.after = func(k *ir.Kernel, _ device.Bindings, tile region.Region) { c.add(k, tile) }
-		_, err = Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Resume: resume})
+		r, err := Run(t.Context(), p, Options{Devices: []device.Device{dev}, Threads: 2, Resume: resume})
+		if flops = 0; r != nil {
+			for _, k := range r.Kernels {
+				flops += k.Flops
+			}
+		}
 		return p, err
 	}
 	whole, launches := &disk{folder: t.TempDir(), rows: map[string]ops.Dense{}}, 0
@@ -161,7 +167,7 @@ func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	block := p.Stream.Passes[0].BlockRows
+	block, all := p.Stream.Passes[0].BlockRows, flops
 	if blocks := rows / block; blocks < 5 || launches < 2*blocks {
 		t.Fatalf("%d blocks and %d launches: nothing is tested", blocks, launches)
 	}
@@ -175,11 +181,18 @@ func TestResumingRedoesOnlyWhatWasInFlight(t *testing.T) {
 			t.Fatalf("launch %d: %v", at, err)
 		}
 		d.restore(t, written, journals)
-		if r, err := journal.Read(d.path("second")); err == nil && r.Rows() > 0 {
+		there := 0
+		if r, err := journal.Read(d.path("second")); err == nil {
+			there = r.Rows()
+		}
+		if there > 0 {
 			resumed++
 		}
 		if _, err := run(d, c, true, count(0, nil)); err != nil {
 			t.Fatalf("after launch %d: %v", at, err)
+		}
+		if left := 1 - float64(there)/rows; flops > all*min(1, left+float64(2*block)/rows) || flops < all*left/2 {
+			t.Errorf("after launch %d, with %d of %d rows there, a run tells of %g operations; all are %g", at, there, rows, flops, all)
 		}
 		for name := range whole.rows {
 			if !sameBits(d.rows[name], whole.rows[name]) {

@@ -373,6 +373,9 @@ func (p *pass) close(ctx context.Context, failure error) error {
 	for _, s := range p.steps {
 		if w := p.works[s.ID]; w != nil {
 			w.finish()
+			if p.begun { // the rest is in an earlier run's report
+				r.result.Kernels[len(r.result.Kernels)-1].Part(blocks.Share(slices.Concat(p.strips...), s))
+			}
 		}
 	}
 	for _, d := range p.drives {

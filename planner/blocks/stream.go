@@ -47,6 +47,16 @@ type Block struct {
 	From  map[string]int             // by buffer: the first row that is needed in it or later
 }
 
+// Share is how much of a kernel's work is in some blocks.
+func Share(of []Block, kernel *bound.Step) (share float64) {
+	for _, b := range of {
+		if over, ok := b.Run[kernel.ID]; ok {
+			share += kernel.Kernel.Share(over.Intersect(kernel.Kernel.IR.Domain()))
+		}
+	}
+	return min(share, 1)
+}
+
 // unit is a step of a pass with what it reads and makes.
 type unit struct {
 	step  *bound.Step

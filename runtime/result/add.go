@@ -9,9 +9,13 @@ import (
 
 // Times makes the report of one call that of several, each of which does a share of the work.
 func (k *Kernel) Times(calls int, share float64) {
-	n := float64(max(1, calls)) * share
 	k.Calls = max(1, calls)
-	k.Flops, k.Executed, k.Predicted, k.Bytes = n*k.Flops, n*k.Executed, n*k.Predicted, int64(n*float64(k.Bytes))
+	k.Part(float64(max(1, calls)) * share)
+}
+
+// Part makes the report of all the work that of so much of it, which took the time that it says.
+func (k *Kernel) Part(share float64) {
+	k.Flops, k.Executed, k.Predicted, k.Bytes, k.Roof = share*k.Flops, share*k.Executed, share*k.Predicted, int64(share*float64(k.Bytes)), share*k.Roof
 }
 
 // Add takes in what a program's run did: its kernels once each, however often they ran.

@@ -16,3 +16,17 @@ func TestAddKernels(t *testing.T) {
 		t.Errorf("%+v", k)
 	}
 }
+
+// Of several calls that do half the work each, or of a part of the work, all that is counted is told in proportion, against the time that it took.
+func TestPartOfAKernel(t *testing.T) {
+	whole := Kernel{Flops: 6, Executed: 4, Bytes: 8, Predicted: 2, Roof: 0.1, Wall: 3}
+	calls := whole
+	calls.Times(8, 0.5)
+	part := whole
+	part.Part(4)
+	part.Calls = 8
+	if want := (Kernel{Flops: 24, Executed: 16, Bytes: 32, Predicted: 8, Roof: 0.4, Wall: 3, Calls: 8}); calls.Flops != want.Flops || calls.Executed != want.Executed ||
+		calls.Bytes != want.Bytes || calls.Predicted != want.Predicted || calls.Roof != want.Roof || calls.Wall != want.Wall || calls.Calls != want.Calls || part.Roof != calls.Roof || part.Flops != calls.Flops {
+		t.Errorf("%+v, %+v", calls, part)
+	}
+}
