@@ -148,14 +148,14 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		p, err := build(g, dev, opt)
 		tight := problem.Problem{}
 		beyond := errors.As(err, &tight) && tight.Code == problem.MemoryBudget
-		if !g.Mirrors() || !beyond && (err != nil || p.Stream == nil) {
+		if !(g.Mirrors() && err == nil && p.Stream != nil) && !(beyond && g.ByBlocks()) {
 			return p, err
 		}
 		// Blocks of rows would need columns of those that come later.
-		all, fault := build(graph.Collect(sinks, graph.How{Blocks: true}), dev, opt)
+		all, fault := build(graph.Collect(sinks, graph.How{Blocks: true, Strict: opt.Strict}), dev, opt)
 		switch {
 		case fault == nil:
-			all.Unmirrored = true
+			all.Unmirrored, all.Strict = true, opt.Strict
 			return all, nil
 		case beyond: // it takes less than the other way
 			err = fault
@@ -167,17 +167,16 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	}
 	opt.tries.least, opt.tries.need = math.MaxInt64, 0
 	opt.way = "whole"
-	var whole, apart lack
+	var whole, apart, blocks lack
 	opt.beyond = &whole
 	p, err := opt.tries.plan(opt, func() (*bound.Plan, error) { return build(g, dev, opt) })
-	less := func(apart bool, beyond lack) (*bound.Plan, bool) {
+	byBlocks := graph.How{Apart: true, Blocks: true, Strict: opt.Strict}
+	less := func(way string, how graph.How, beyond lack) (*bound.Plan, bool) {
 		opt := opt
-		if opt.way = "whole"; apart {
-			opt.way = "apart"
-		}
-		p, ok := narrowed(func() *graph.Graph { return graph.Collect(sinks, graph.How{Apart: apart}) }, dev, opt, beyond)
+		opt.way = way
+		p, ok := narrowed(func() *graph.Graph { return graph.Collect(sinks, how) }, dev, opt, beyond)
 		if ok {
-			p.Apart = apart
+			p.Apart, p.Unmirrored, p.Strict = how.Apart, how.Blocks, how.Strict
 		}
 		return p, ok
 	}
@@ -188,7 +187,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	defer collecting()()
 	opt.tries.failed()
 	if opt.trial { // whatever fits will do
-		if p, ok := less(false, whole); ok {
+		if p, ok := less("whole", graph.How{}, whole); ok {
 			return p, nil
 		}
 		whole = lack{}
@@ -201,6 +200,14 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		return alone, nil
 	}
 	opt.tries.failed()
+	if opt.way, opt.beyond = "blocks", &blocks; g.ByBlocks() {
+		p, fault := opt.tries.plan(opt, func() (*bound.Plan, error) { return build(graph.Collect(sinks, byBlocks), dev, opt) })
+		if fault == nil {
+			p.Apart, p.Unmirrored, p.Strict = true, true, opt.Strict
+			return p, nil
+		}
+		opt.tries.failed()
+	}
 	opt.way, opt.beyond = "", nil
 	for _, spill := range []bool{false, true} {
 		if g = graph.Collect(sinks, graph.How{Apart: true, Room: opt.Memory, Spill: spill, Strict: opt.Strict}); !g.Tiled() {
@@ -217,10 +224,13 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		}
 		opt.tries.failed()
 	}
-	if p, ok := less(false, whole); ok {
+	if p, ok := less("whole", graph.How{}, whole); ok {
 		return p, nil
 	}
-	if p, ok := less(true, apart); ok {
+	if p, ok := less("apart", graph.How{Apart: true}, apart); ok {
+		return p, nil
+	}
+	if p, ok := less("blocks", byBlocks, blocks); ok {
 		return p, nil
 	}
 	if !opt.trial && errors.As(err, &tight) { // what does not fit of one program says nothing of the others

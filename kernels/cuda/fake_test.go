@@ -200,7 +200,7 @@ func TestOnFakeRates(t *testing.T) {
 	near("bandwidth", r.Bandwidth, 256e9)
 	near("link in", r.LinkIn, probeBytes/0.5e-3)
 	near("link out", r.LinkOut, probeBytes/0.5e-3)
-	if r.Launch <= 0 || r.Launch > 1 || r.LinkLatency <= 0 || r.LinkLatency > 1 {
+	if r.Launch < 0 || r.Launch > 1 || r.LinkLatency < 0 || r.LinkLatency > 1 { // differences of times, of nothing on a driver that is none
 		t.Errorf("%+v", r)
 	}
 	if u := d.Usage(); u != (device.Usage{}) {

@@ -81,7 +81,7 @@ func structureSpecs() []*ops.Spec {
 		{
 			Name: "assume", Doc: "Say what a matrix is.", Group: "linear algebra", Error: operand.Exact,
 			Long: fmt.Sprintf("Of a matrix in memory %d elements of each row are looked at, or all of no more, and the run stops where one is not as it should be, but for a millionth of the largest of them; of one that is "+
-				"orthogonal, what its transpose makes of what it makes of a vector. One of which tiles are read from disk is looked at in strict runs. `verify` looks at all.", probes) + kept,
+				"orthogonal, what its transpose makes of what it makes of a vector. One of which tiles or blocks of rows are read from disk is looked at in strict runs. `verify` looks at all.", probes) + kept,
 			Returns: "the same array.", Counts: true,
 			Params: []ops.Param{input, ops.Choose("is", "what it is", matrix.PropertyNames[:]...), rows, columns},
 			Examples: []ops.Example{{Title: "A triangle", Code: made + "a = where(j <= i, i + 1, 0) | assume(lower, rows: i, columns: j)\nshow(solve(a, i, rows: i, columns: j))"},

@@ -33,7 +33,7 @@ const (
 // matrix is in memory anyway, or the run is a strict one.
 func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 	a := l.In("a")
-	if z.why != matrix.Verified && l.Room.Bytes > 0 && !l.Strict || slices.ContainsFunc(a.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
+	if z.why != matrix.Verified && (l.Room.Bytes > 0 || l.Blocks) && !l.Strict || slices.ContainsFunc(a.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
 		return nil, nil
 	}
 	dims, n := a.Type.Dims, a.Type.Dims[z.col].Size

@@ -30,6 +30,7 @@ type Graph struct {
 	Around    map[*ops.Stage][]*ops.Stage // of what a drive gives: what its state is at first, and what its programs have from here
 	Drives    map[*ops.Instance]*Drive
 	Lends     map[*ops.Stage]bool         // that drives have, and no sink
+	Doubted   bool                        // some of it is looked at, to find out whether it has an answer
 	Takers    map[*ops.Stage]int          // sinks and drives that take one
 	Units     map[*ops.Stage]retype.Units // of arrays stored as integers
 
@@ -80,6 +81,7 @@ func Collect(sinks []*ops.Instance, how How) *Graph {
 		op.Call.Arrays(func(_ string, a ops.Array) { in = append(in, c.stageOf(a)) })
 		c.sink(op, in)
 	}
+	c.Doubted = len(c.doubts) > 0
 	for _, s := range c.doubts {
 		c.sink(s.Op, s.Inputs)
 	}
@@ -94,6 +96,9 @@ type How struct {
 	Strict bool
 	Blocks bool // it runs in blocks of rows
 }
+
+// ByBlocks reports whether the program is another one where it runs in blocks of rows: less is found by mirroring, or looked at.
+func (g *Graph) ByBlocks() bool { return g.Mirrors() || g.Doubted }
 
 // Mirrors reports whether there is an array of which half is found and mirrored, which takes both halves of it at once.
 func (g *Graph) Mirrors() bool {
