@@ -298,7 +298,8 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	return p.judge(d.ctx, s, over)
 }
 
-// Between the first call and the last, a few elements of whole numbers are compared with float64 in each, where that takes no time: which call it is in that they leave their type nobody knows, and the next ones look right.
+// Between the first call and the last, a few elements of whole numbers are compared with float64 in each, where that takes no time: which call it is in
+// that they leave their type nobody knows, and the next ones look right.
 const (
 	watched     = 4
 	watchedCost = 2e3 // operations of an element
@@ -322,7 +323,8 @@ func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
 	return c.judge()
 }
 
-// verifyLast compares what the last call stored with float64: what it was given is still there. What came in blocks is made once more, and is the same.
+// verifyLast compares what the last call stored with float64: what it was given is still there. What came in blocks is made
+// once more, and is the same.
 func (d *drive) verifyLast() error {
 	at := slices.IndexFunc(d.programs, func(p *program) bool { return p.Call == d.state.Last() })
 	if at < 0 || d.programs[at].calls < 2 || !d.run.opt.Verify {
