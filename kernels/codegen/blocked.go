@@ -127,8 +127,8 @@ func (g *gen) spanTests(c *loop, flag, end *Expr, tests []values.GuardTest) {
 	}
 }
 
-// Float64 sums of float32 terms may be kept in float32 within a block of iterations and widened once a block: as fast as
-// a float32 sum, with the error of a block's few additions only.
+// Sums of float32 terms may be kept in float32 within a block of iterations and added to those before once a block: in float64 as fast as
+// a float32 sum, with the error of a block's few additions only, and in float32 with that and the error of as many additions as there are blocks.
 
 // narrowSums finds the accumulators to keep so and declares their float32 shares.
 func (g *gen) narrowSums(c *loop, b *values.Blocked) {
@@ -206,7 +206,10 @@ func (g *gen) widenSums(c *loop) (out []Stmt) {
 				sum = Op(ir.Add, ir.F32, sum, g.narrowName(c, q, v))
 			}
 			c.flying = 0
-			out = append(out, Assign(acc, Op(ir.Add, ir.F64, acc, Op(ir.Cast, ir.F64, sum)))...)
+			if a.Type != sum.Type {
+				sum = Op(ir.Cast, a.Type, sum)
+			}
+			out = append(out, Assign(acc, Op(ir.Add, a.Type, acc, sum))...)
 		}
 	}
 	return out

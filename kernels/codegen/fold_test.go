@@ -86,6 +86,47 @@ func TestBlockedSums(t *testing.T) {
 	}
 }
 
+// TestSumsOfLongProducts has the sums of a long product in float32: the parts of its rule's blocks leave a third of the error of one sum, or less.
+func TestSumsOfLongProducts(t *testing.T) {
+	const n, terms = 64, 8192
+	b := ir.NewBuilder()
+	i, j := b.Axis("i", n), b.Axis("j", n)
+	p, q, out := f32("P", n, terms), f32("Q", terms, n), f32("O", n, n)
+	sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(terms), Init: []*ir.Node{b.F32(0)}, Monoid: ir.Sum}, func(k *ir.Node, acc []*ir.Node) ([]*ir.Node, *ir.Node) {
+		return []*ir.Node{b.Add(acc[0], b.Mul(b.Load(p, i, k), b.Load(q, k, j)))}, nil
+	})
+	k := &ir.Kernel{Name: "long", Axes: []*ir.Node{i, j}, Contract: true, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{i, j}, Value: sum[0]}}}
+	in := map[string][]float64{"P": waves(n*terms, 0.37), "Q": waves(terms*n, 1.1)}
+	for _, list := range in {
+		for at, x := range list {
+			list[at] = math.Abs(x) // sums grow, and with them what an addition rounds away
+		}
+	}
+	want := make([]float64, n*n)
+	for at := range want {
+		for k := range terms {
+			want[at] += float64(float32(in["P"][at/n*terms+k])) * float64(float32(in["Q"][k*n+at%n]))
+		}
+	}
+	for _, target := range []schedule.Target{schedule.AVX512, schedule.AVX2} {
+		if !runs(t, target) {
+			continue
+		}
+		off := func(s schedule.CPU) (sum float64) {
+			for at, x := range results(t, k, s, target, in, out) {
+				sum += (x - want[at]) * (x - want[at])
+			}
+			return math.Sqrt(sum)
+		}
+		blocks := schedule.Default(k, target)
+		one := blocks
+		one.AccBlock = 0
+		if in, whole := off(blocks), off(one); blocks.AccBlock == 0 || !(in < whole/3) {
+			t.Errorf("%s %s: the error is %g, that of one sum %g", target.ISA, blocks, in, whole)
+		}
+	}
+}
+
 // TestIllegalSchedules asks for what a kernel or a target does not have.
 func TestIllegalSchedules(t *testing.T) {
 	k := elementwise(40, 40)

@@ -52,7 +52,7 @@ func (s *survey) findAdding() (a adding) {
 		}
 		c := s.withTurns(CPU{}, some)
 		a.flight, a.block = c.Flight, c.AccBlock
-	case !narrows(s.k, f) || !product && ragged && (alone || !Sole(s.k, f)):
+	case !s.inBlocks(f) || !product && ragged && (alone || !Sole(s.k, f)):
 	case product:
 		a.block = productBlock
 		if f.Lo.Kind == ir.KConst && f.Hi.Kind == ir.KConst || s.together(f) { // else sums that end elsewhere are cut where this one is
@@ -72,6 +72,13 @@ func (s *survey) block() int {
 		return a.block
 	}
 	return 0
+}
+
+// inBlocks reports a fold whose sums are better had in blocks of turns: for speed in float64, and in float32 for fewer additions one after the other,
+// where these are many and the block takes no time, as in a product.
+func (s *survey) inBlocks(f *ir.Fold) bool {
+	wide := slices.ContainsFunc(f.Accs, func(a *ir.Node) bool { return a.Type == ir.F64 })
+	return narrows(s.k, f) && (wide || s.product(f) && s.longest(f) > productBlock)
 }
 
 // parted reports a sum over parts of a dim.

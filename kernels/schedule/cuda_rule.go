@@ -49,7 +49,7 @@ func CUDACandidates(k *ir.Kernel) []CUDA {
 			}
 		}
 	}
-	if f != nil && narrows(s.k, f) {
+	if f != nil && s.inBlocks(f) {
 		base.AccBlock = 32
 	}
 	var out []CUDA

@@ -327,28 +327,3 @@ func Packed(k *ir.Kernel, t Target, c CPU) map[*ir.Node]device.Packing {
 	}
 	return out
 }
-
-// Narrowed are the additions and conversions of sums that schedules with AccBlock do in float32.
-func Narrowed(folds []*ir.Fold) map[*ir.Node]bool {
-	out := map[*ir.Node]bool{}
-	for _, f := range folds {
-		for q, a := range f.Accs {
-			terms, _ := SumTerms(f, f.Step[q], a)
-			if _, narrow := NarrowSum(f, q); !narrow {
-				continue
-			}
-			for _, t := range terms {
-				out[t.N] = true
-			}
-			for n := f.Step[q]; n != a; {
-				out[n] = true
-				next := n.Args[0]
-				if !next.Free().Meets(f.AccBind) {
-					next = n.Args[1]
-				}
-				n = next
-			}
-		}
-	}
-	return out
-}

@@ -122,20 +122,27 @@ func NarrowShares(f *ir.Fold, lanes int) bool {
 		f = in
 	}
 	for q, acc := range f.Accs {
-		if _, narrow := NarrowSum(f, q); !narrow && (acc.Type != ir.F32 || whole.Accs[q].Type != ir.F64) {
+		if _, narrow := NarrowSum(f, q); !narrow || acc.Type == ir.F32 && whole.Accs[q].Type != ir.F64 {
 			return false
 		}
 	}
 	return true
 }
 
-// NarrowSum is the terms of a float64 sum of a fold that may be kept in float32 for a while.
+// NarrowSum is the terms of a sum of a fold that may be kept in float32 for a block of turns, before it is added to those of other blocks: in
+// float64, or in float32 where that is the sum's type.
 func NarrowSum(f *ir.Fold, q int) ([]Signed, bool) {
 	terms, ok := SumTerms(f, f.Step[q], f.Accs[q])
-	if !ok || f.Monoid != ir.Sum || f.Accs[q].Type != ir.F64 {
+	if !ok || f.Monoid != ir.Sum {
 		return nil, false
 	}
-	return NarrowTerms(terms)
+	switch f.Accs[q].Type {
+	case ir.F64:
+		return NarrowTerms(terms)
+	case ir.F32:
+		return terms, len(terms) > 0
+	}
+	return nil, false
 }
 
 // narrows reports a fold of a kernel that has such a sum.

@@ -93,7 +93,7 @@ func TestDevicesLearnApart(t *testing.T) {
 			t.Errorf("%s on %s: %g (%s), want %g", c.hash, c.kind, f, why, c.want)
 		}
 	}
-	k := sums(100, 10, 1, plain)
+	k := adding(100, 10, 1, plain)
 	if e := m.Predict(Kernel{IR: k, Hash: "h", Ops: ops}); e.Factor != 1 {
 		t.Errorf("the host learned %g of a device", e.Factor)
 	}
@@ -104,7 +104,7 @@ func TestDevicesLearnApart(t *testing.T) {
 
 // The work of a kernel counts no more bytes of a buffer than it has.
 func TestWorkOfAKernel(t *testing.T) {
-	k := sums(1000, 100, 1, func(b *ir.Builder, v *ir.Node) *ir.Node {
+	k := adding(1000, 100, 1, func(b *ir.Builder, v *ir.Node) *ir.Node {
 		return b.Cast(ir.F32, b.Mul(b.Cast(ir.F64, v), b.Cast(ir.F64, v)))
 	})
 	w := count.WorkOf(k)

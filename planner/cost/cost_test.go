@@ -16,7 +16,7 @@ import (
 )
 
 // sums is out[x] = sum over i < n of op(in[i*stride + x*step]).
-func sums(points, n int, step int, op func(*ir.Builder, *ir.Node) *ir.Node) *ir.Kernel {
+func adding(points, n int, step int, op func(*ir.Builder, *ir.Node) *ir.Node) *ir.Kernel {
 	b := ir.NewBuilder()
 	x := b.Axis("x", points)
 	in := &ir.Buffer{Name: "in", Type: ir.F32, Shape: []int{points*max(1, step) + n}}
@@ -260,14 +260,14 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 			t.Errorf("%s: %.3f, want %.3f", what, got, want)
 		}
 	}
-	near("additions of a sum", per(sums(points, n, 1, plain), lanes, profile.FMA), 1)
-	near("contiguous loads", per(sums(points, n, 1, plain), lanes, profile.Contiguous), 1)
-	near("gathered loads", per(sums(points, n, 3, plain), lanes, profile.Gather), 1)
+	near("additions of a sum", per(adding(points, n, 1, plain), lanes, profile.FMA), 1)
+	near("contiguous loads", per(adding(points, n, 1, plain), lanes, profile.Contiguous), 1)
+	near("gathered loads", per(adding(points, n, 3, plain), lanes, profile.Gather), 1)
 	near("loads that lanes share", per(shared(points, n), lanes, profile.Uniform), 0.25)
 	square := func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Mul(v, v) }
-	near("a product inside a sum", per(sums(points, n, 1, square), lanes, profile.FMA), 1)
-	near("exponentials", per(sums(points, n, 1, func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Alu(ir.Exp, v) }), lanes, profile.Exp), 1)
-	near("scalar code", per(sums(points, n, 1, plain), &device.Layout{}, profile.FMA), narrower*float64(p.Lanes))
+	near("a product inside a sum", per(adding(points, n, 1, square), lanes, profile.FMA), 1)
+	near("exponentials", per(adding(points, n, 1, func(b *ir.Builder, v *ir.Node) *ir.Node { return b.Alu(ir.Exp, v) }), lanes, profile.Exp), 1)
+	near("scalar code", per(adding(points, n, 1, plain), &device.Layout{}, profile.FMA), narrower*float64(p.Lanes))
 	along := &device.Layout{FoldLanes: true}
 	near("gathered together", per(placed(points, n, 4), lanes, profile.Four), 4)
 	near("gathered by twos", per(placed(points, n, 2), lanes, profile.Four), 4)
@@ -279,23 +279,23 @@ func TestCountFollowsWhatIsExecuted(t *testing.T) {
 	line := 64e9 / p.Levels[1].Copy.Core
 	near("a window's load from beyond", workOf(far, p, window, nil).ns[profile.Window]/(10<<20), p.Ops[profile.Window]+2*line/float64(p.Lanes))
 	vectors := math.Ceil(n/float64(p.Lanes)) * float64(p.Lanes)
-	near("loads along iterations, the last vector of which is not full", per(sums(points, n, 100, plain), along, profile.Contiguous), vectors/n)
-	near("joining lanes", workOf(sums(points, n, 100, plain), p, along, nil).ns[profile.Simple]/p.Ops[profile.Simple]/points, joined*float64(p.Lanes))
+	near("loads along iterations, the last vector of which is not full", per(adding(points, n, 100, plain), along, profile.Contiguous), vectors/n)
+	near("joining lanes", workOf(adding(points, n, 100, plain), p, along, nil).ns[profile.Simple]/p.Ops[profile.Simple]/points, joined*float64(p.Lanes))
 	few := &device.Layout{Lanes: []int{0}, LanesOn: map[int]int{0: p.Lanes}, Waste: 4}
-	near("loads of fewer points than a vector has lanes", workOf(sums(p.Lanes/4, n, 1, plain), p, few, nil).ns[profile.Gather]/p.Ops[profile.Gather]/n, float64(p.Lanes))
+	near("loads of fewer points than a vector has lanes", workOf(adding(p.Lanes/4, n, 1, plain), p, few, nil).ns[profile.Gather]/p.Ops[profile.Gather]/n, float64(p.Lanes))
 }
 
 func model(p *profile.Profile) *Model { return &Model{Profile: p, Kind: "native", Threads: p.Threads} }
 
 func TestPredictions(t *testing.T) {
 	m := model(profile.Default(4))
-	big := Kernel{IR: sums(1<<16, 1000, 1, plain), Loads: []Array{{Bytes: 1 << 18}}, Stores: []Array{{Bytes: 1 << 18}}, Tiles: 64}
+	big := Kernel{IR: adding(1<<16, 1000, 1, plain), Loads: []Array{{Bytes: 1 << 18}}, Stores: []Array{{Bytes: 1 << 18}}, Tiles: 64}
 	e := m.Predict(big)
 	if e.Bound != "compute" || e.Source != "model" || e.Factor != 1 {
 		t.Errorf("%+v", e)
 	}
 	half := big
-	half.IR = sums(1<<16, 500, 1, plain)
+	half.IR = adding(1<<16, 500, 1, plain)
 	if r := e.Seconds / m.Predict(half).Seconds; r < 1.6 || r > 2.1 {
 		t.Errorf("twice the work takes %.2f times as long", r)
 	}
@@ -309,15 +309,15 @@ func TestPredictions(t *testing.T) {
 	if r := m.Predict(uneven).Compute / e.Compute; r < 1.5 || r > 1.7 {
 		t.Errorf("5 tiles on 4 threads take %.2f times as long as an even division", r)
 	}
-	moving := Kernel{IR: sums(1<<20, 1, 1, plain), Loads: []Array{{Bytes: 1 << 30}}, Stores: []Array{{Bytes: 4 << 10}}, Tiles: 64}
+	moving := Kernel{IR: adding(1<<20, 1, 1, plain), Loads: []Array{{Bytes: 1 << 30}}, Stores: []Array{{Bytes: 4 << 10}}, Tiles: 64}
 	if e := m.Predict(moving); e.Bound != "bandwidth" || e.Level != "memory" {
 		t.Errorf("%+v", e)
 	}
-	fresh := Kernel{IR: sums(1<<20, 1, 1, plain), Stores: []Array{{Bytes: 1 << 30}}, Tiles: 64}
+	fresh := Kernel{IR: adding(1<<20, 1, 1, plain), Stores: []Array{{Bytes: 1 << 30}}, Tiles: 64}
 	if e := m.Predict(fresh); e.Bound != "pages" {
 		t.Errorf("%+v", e)
 	}
-	tiny := Kernel{IR: sums(1, 1, 1, plain), Loads: []Array{{Bytes: 4}}, Stores: []Array{{Bytes: 4}}, Tiles: 1}
+	tiny := Kernel{IR: adding(1, 1, 1, plain), Loads: []Array{{Bytes: 4}}, Stores: []Array{{Bytes: 4}}, Tiles: 1}
 	if e := m.Predict(tiny); e.Bound != "latency" || e.Seconds < m.Profile.First {
 		t.Errorf("%+v", e)
 	}

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/profile"
 	"weft/kernels/schedule"
 	"weft/kernels/schedule/groups"
+	"weft/kernels/schedule/sums"
 )
 
 // Work is what a kernel executes: nanoseconds of one core by class, under a layout.
@@ -151,7 +152,7 @@ func workOf(k *ir.Kernel, p *profile.Profile, layout *device.Layout, told Told) 
 		c.beside = groups.Of(k, p.Lanes)
 	}
 	if c.layout.Narrow {
-		c.narrow = schedule.Narrowed(c.folds)
+		c.narrow = sums.Narrowed(c.folds)
 	}
 	c.fused = contraction.Of(k).Absorbed(k)
 	c.handOn()

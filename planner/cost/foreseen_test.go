@@ -55,7 +55,7 @@ func TestEndsThatAreLookedUp(t *testing.T) {
 // What was pushed out of the caches since it was stored comes from memory, and lines that lie in pages of their own are not fetched ahead.
 func TestWhatCachesLost(t *testing.T) {
 	m := model(profile.Default(2))
-	k := Kernel{IR: sums(1<<16, 1, 1, plain), Loads: []Array{{Bytes: 1 << 18}}, Tiles: 2}
+	k := Kernel{IR: adding(1<<16, 1, 1, plain), Loads: []Array{{Bytes: 1 << 18}}, Tiles: 2}
 	near := m.Predict(k)
 	k.Loads[0].Since = 1 << 30
 	far := m.Predict(k)

@@ -14,7 +14,7 @@ func TestLearning(t *testing.T) {
 	p := profile.Default(2)
 	m := model(p)
 	m.History = OpenHistory(dir, p)
-	k := Kernel{IR: sums(1<<16, 1000, 1, plain), Hash: "one", Ops: []string{"sum"}, Tiles: 8}
+	k := Kernel{IR: adding(1<<16, 1000, 1, plain), Hash: "one", Ops: []string{"sum"}, Tiles: 8}
 	raw := m.Predict(k).Seconds
 	for range 4 {
 		if err := m.Learn([]Observation{{Hash: "one", Ops: k.Ops, Bound: "compute", Predicted: raw, Measured: 3 * raw}}); err != nil {
@@ -106,7 +106,7 @@ func TestFirstRunsAreSoonForgotten(t *testing.T) {
 	p := profile.Default(2)
 	m := model(p)
 	m.History = OpenHistory(t.TempDir(), p)
-	k := Kernel{IR: sums(1<<16, 1000, 1, plain), Hash: "one", Ops: []string{"sum"}, Tiles: 8}
+	k := Kernel{IR: adding(1<<16, 1000, 1, plain), Hash: "one", Ops: []string{"sum"}, Tiles: 8}
 	raw := m.Predict(k).Seconds
 	for _, times := range []float64{5, 1} {
 		if err := m.Learn([]Observation{{Hash: "one", Ops: k.Ops, Bound: "compute", Predicted: raw, Measured: times * raw}}); err != nil {

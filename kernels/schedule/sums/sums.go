@@ -186,3 +186,28 @@ func operations(b *ir.Builder, f *ir.Fold, turn *ir.Node) (n float64) {
 	}
 	return n
 }
+
+// Narrowed are the additions and conversions of float64 sums that schedules with AccBlock do in float32.
+func Narrowed(folds []*ir.Fold) map[*ir.Node]bool {
+	out := map[*ir.Node]bool{}
+	for _, f := range folds {
+		for q, a := range f.Accs {
+			terms, _ := schedule.SumTerms(f, f.Step[q], a)
+			if _, narrow := schedule.NarrowSum(f, q); !narrow || a.Type != ir.F64 {
+				continue
+			}
+			for _, t := range terms {
+				out[t.N] = true
+			}
+			for n := f.Step[q]; n != a; {
+				out[n] = true
+				next := n.Args[0]
+				if !next.Free().Meets(f.AccBind) {
+					next = n.Args[1]
+				}
+				n = next
+			}
+		}
+	}
+	return out
+}
