@@ -38,3 +38,22 @@ func TestChunksOfManyProducts(t *testing.T) {
 		}
 	}
 }
+
+// What is packed of a matrix for a product with a few vectors stays in a core's own cache: all vectors take it there at once, and it goes through once.
+func TestChunksOfFewVectors(t *testing.T) {
+	for _, c := range []struct{ rows, turns, vectors, chunk int }{{4000, 2000, 8, 80}, {4000, 4000, 10, 48}, {4000, 2000, 400, 192}} {
+		b := ir.NewBuilder()
+		axes := []*ir.Node{b.Axis("row", c.rows), b.Axis("vector", c.vectors)}
+		k := &ir.Kernel{Name: "products", Axes: axes}
+		sum := b.Fold(ir.FoldSpec{Lo: b.I32(0), Hi: b.I32(c.turns), Init: []*ir.Node{b.F64(0)}, Monoid: ir.Sum}, func(i *ir.Node, acc []*ir.Node) (step []*ir.Node, _ *ir.Node) {
+			matrix := b.Load(&ir.Buffer{Name: "matrix", Type: ir.F64, Shape: []int{c.rows, c.turns}}, axes[0], i)
+			vector := b.Load(&ir.Buffer{Name: "vector", Type: ir.F64, Shape: []int{c.vectors, c.turns}}, axes[1], i)
+			return []*ir.Node{b.Add(acc[0], b.Mul(matrix, vector))}, nil
+		})
+		k.Stores = []ir.Store{{Buf: &ir.Buffer{Name: "out", Type: ir.F64, Shape: []int{c.rows, c.vectors}}, Index: axes, Value: sum[0]}}
+		got := Default(k, AVX512)
+		if !got.Pack || len(got.Chunk) != 2 || got.Chunk[0].N != c.chunk || c.vectors < 40 && got.Chunk[1].N < c.vectors {
+			t.Errorf("%d vectors: %s", c.vectors, got.Text(k))
+		}
+	}
+}

@@ -202,9 +202,10 @@ func (s *survey) packsSingly(x *contraction) bool {
 
 // chunk adds the order of the loops, and what keeps the operands of a block near, if they are too many to stay there anyway.
 func (s *survey) chunk(c *CPU, x *contraction) {
-	for axis := range s.k.Axes {
+	others := 1 // points along the other axes, which threads share out where they are many
+	for axis, n := range s.k.Axes {
 		if axis != x.a && axis != x.u {
-			c.Order = append(c.Order, axis)
+			c.Order, others = append(c.Order, axis), others*n.Extent
 		}
 	}
 	c.Order = append(c.Order, x.a, x.u)
@@ -218,12 +219,6 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	if o := s.outermost(); bytes <= nearCache || o != x.f || !s.level(o) || !s.k.Pointwise() {
 		return
 	}
-	others := 1 // points along the other axes, which threads share out where they are many
-	for axis, n := range s.k.Axes {
-		if axis != x.a && axis != x.u {
-			others *= n.Extent
-		}
-	}
 	trips := s.longest(x.f)
 	if 2*size*trips*s.t.Lanes <= ownCache && s.laidOut(x) {
 		return
@@ -236,10 +231,16 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 	if c.AccBlock > 0 && c.Split < trips {
 		c.Split = c.AccBlock
 	}
+	n, step := s.k.Axes[x.a].Extent, c.Step(x.a)
+	near := (max(ownCache/(sides[0]*trips), fewestShare) + step - 1) / step * step // points whose packed values stay near
+	few := whole && near < min(chunkPoints, (n+1)/2) && n >= manyOthers*step && row*s.k.Axes[x.u].Extent <= ownCache
 	for i, axis := range []int{x.a, x.u} { // threads need some to share out
 		n, step := s.k.Axes[axis].Extent, c.Step(axis)
 		most := min(chunkPoints, (n+1)/2)
-		if others >= manyOthers {
+		switch {
+		case few && i == 0: // all points of the other axis are one chunk: none comes back to what was packed before
+			most = near
+		case few || others >= manyOthers:
 			most = min(chunkPoints, n)
 		}
 		if most >= n { // whole steps, of which the last repeats points
