@@ -356,10 +356,6 @@ func (d *drive) verifyLast() error {
 func (d *drive) close() {
 	r := d.run
 	var bytes int64
-	if d.state != nil {
-		d.state.Close()
-	}
-	d.leave()
 	for _, p := range d.programs {
 		_ = p.defined() // if nobody needed it, nobody minds what became of it
 		for i, w := range p.works {
@@ -381,6 +377,10 @@ func (d *drive) close() {
 		p.arrays.FreeAll()
 		r.result.Add(p.result)
 	}
-	r.arrays.Count(bytes)
+	r.arrays.Count(bytes) // beside the state
 	r.arrays.Count(-bytes)
+	d.leave()
+	if d.state != nil {
+		d.state.Close()
+	}
 }

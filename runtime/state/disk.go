@@ -239,9 +239,9 @@ func (d *Disk) Close(ctx context.Context) (err error) {
 		if a.source != nil {
 			_, fault := a.source.Close(ctx)
 			err = errors.Join(err, fault)
+			d.around.Forget(a.buffer.ID) // others read it anew
 			d.around.Lent[a.buffer.ID] = false
-			d.around.Free([]string{a.buffer.ID}) // others read it anew
-			continue
+			delete(d.around.Memory, a.buffer.Bufs[0])
 		}
 		a.mem.Free()
 	}

@@ -78,19 +78,22 @@ func Begin(step *bound.Step, around *arrays.Arrays, blocks bool, place Place) (s
 			s.held = append(s.held, pair{now: []device.Memory{s.Disk.out.mem}})
 			continue
 		}
-		around.Count(s.takes(i))
+		takes, moves := s.takes(i), slices.Contains(step.Drive.Moves, id) && (blocks || slices.Contains(step.Frees, id))
+		if moves { // it is counted already
+			takes -= b.Bytes
+		}
+		around.Count(takes)
 		if !slices.Contains(step.Drive.Single, id) {
 			if at.next, err = around.Allocate(b); err != nil {
 				return s, err
 			}
 		}
-		if slices.Contains(step.Drive.Moves, id) && (blocks || slices.Contains(step.Frees, id)) {
+		if moves {
 			for _, part := range b.Bufs {
 				at.now = append(at.now, around.Memory[part])
 			}
 			around.Forget(id)
 			around.Lent[id] = true
-			around.Count(-b.Bytes)
 			s.held = append(s.held, at)
 			continue
 		}
@@ -123,6 +126,9 @@ func (s *State) takes(i int) int64 {
 
 // Close gives its memory up.
 func (s *State) Close() {
+	if s.Disk != nil {
+		s.around.Count(-s.step.Drive.Tiles.Peak)
+	}
 	for i, p := range s.held {
 		if s.step.Drive.OnDisk(s.step.Drive.Start[i]) {
 			continue
