@@ -83,6 +83,10 @@ func TestBudgetsHold(t *testing.T) {
 					least, err := strconv.ParseFloat(m[1], 64)
 					must(t, err)
 					budget = int64(least * float64(map[string]int{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[m[2]]))
+					args[3] = fmt.Sprintf("%dKiB", budget>>10*4/5)
+					if c, said := r.command(args...); c.Run() == nil {
+						t.Errorf("%v: that does, and %s%s was said to be the least, or near it:\n%s", args, m[1], m[2], said)
+					}
 					args[3] = m[1] + m[2]
 					r.run(args...)
 				}

@@ -58,7 +58,7 @@ func (t *tries) failed() {
 	t.need = 0
 }
 
-// enough is a memory with which a program can be planned that cannot in what it was given, and which was tried: at most half beyond the least.
+// enough is a memory with which a program can be planned that cannot in what it was given, and which was tried: at most an eighth beyond the least, but for rounding.
 func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
 	opt.trial, opt.After = true, nil
 	works := func(memory int64) bool {
@@ -77,15 +77,21 @@ func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
 		}
 		least = max(most, opt.tries.least-1)
 	}
-	for most > least+least/2 {
+	for told := int64(0); most > least+least/8; { // what failed tells here too, every other time
 		mid := rounded(int64(math.Sqrt(float64(least) * float64(most))))
+		byTold := told > least && rounded(told) < mid
+		if byTold {
+			mid = rounded(told)
+		}
 		if mid <= least || mid >= most {
 			break
 		}
-		if works(mid) {
+		if told = 0; works(mid) {
 			most = mid
-		} else {
-			least = mid
+			continue
+		}
+		if least = max(mid, opt.tries.least-1); !byTold {
+			told = opt.tries.least
 		}
 	}
 	return most
