@@ -191,7 +191,8 @@ func (q *Bounder) shift(n *Node, s Side) *Node {
 	return q.pair(n, s, s)
 }
 
-// choice is the hull of both branches, or one choice of bounds if the condition does not vary.
+// choice is the hull of both branches, or one choice of bounds if the condition does not vary. Of two constants, as of the ends of a fold that points beside a
+// triangle do not have, the outer one counts only where some point may take it.
 func (q *Bounder) choice(n *Node, s Side) *Node {
 	a, b := q.Bound(n.Args[1], s), q.Bound(n.Args[2], s)
 	if a == nil || b == nil || n.Type == Bool {
@@ -200,7 +201,31 @@ func (q *Bounder) choice(n *Node, s Side) *Node {
 	if !q.Varies(n.Args[0]) {
 		return q.B.Select(n.Args[0], a, b)
 	}
+	if a.Kind == KConst && b.Kind == KConst && n.Type.Int() {
+		first := (a.I > b.I) == (s == Hi) // is the outer one
+		if taken := q.possible(n.Args[0], first); taken != nil && first {
+			return q.B.Select(taken, a, b)
+		} else if taken != nil {
+			return q.B.Select(taken, b, a)
+		}
+	}
 	return q.outer(s, a, b)
+}
+
+// possible says of a comparison of whole numbers whether it may come out as it is to for some point; nil: unknown.
+func (q *Bounder) possible(n *Node, as bool) *Node {
+	if n.Kind != KAlu || n.Op != Lt && n.Op != Le || !n.Args[0].Type.Int() {
+		return nil
+	}
+	less, more, op := n.Args[0], n.Args[1], n.Op
+	if !as {
+		less, more, op = more, less, map[Op]Op{Lt: Le, Le: Lt}[op]
+	}
+	lo, hi := q.Bound(less, Lo), q.Bound(more, Hi)
+	if lo == nil || hi == nil {
+		return nil
+	}
+	return q.B.Alu(op, lo, hi)
 }
 
 // cast is monotone between numbers.

@@ -261,3 +261,24 @@ func TestRangeHoldsEverywhere(t *testing.T) {
 		})
 	})
 }
+
+// TestBoundOfATriangle has no point of a box beside a triangle take the end that those in it have.
+func TestBoundOfATriangle(t *testing.T) {
+	b := NewBuilder()
+	i, j := b.Axis("i", 100), b.Axis("j", 100)
+	end := b.Select(b.Le(j, i), b.I32(7), b.I32(0))
+	for _, c := range []struct {
+		i, j   [2]int
+		lo, hi float64
+	}{
+		{[2]int{0, 9}, [2]int{10, 19}, 0, 0}, {[2]int{0, 10}, [2]int{10, 19}, 0, 7}, {[2]int{19, 30}, [2]int{10, 19}, 7, 7},
+	} {
+		ends := map[*Node][2]*Node{i: {b.I32(c.i[0]), b.I32(c.i[1])}, j: {b.I32(c.j[0]), b.I32(c.j[1])}}
+		q := &Bounder{B: b, Over: i.Bind().Or(j.Bind()), Leaf: func(n *Node, side Side) *Node { return ends[n][side] }}
+		for side, want := range [2]float64{c.lo, c.hi} {
+			if m := q.Bound(end, Side(side)); m == nil || (&env{}).eval(m) != want {
+				t.Errorf("i in %v, j in %v, side %d: not %v", c.i, c.j, side, want)
+			}
+		}
+	}
+}
