@@ -92,7 +92,8 @@ func structureSpecs() []*ops.Spec {
 			Name: "verify", Doc: "Look whether a matrix is what it should be.", Group: "linear algebra", Error: operand.Exact,
 			Long: "All of its elements are looked at, or so many of each row as probes says, and the run stops where one is not as it should be, which is named. Whether it is orthogonal is seen by what its transpose " +
 				"makes of what it makes of so many vectors, 8 if probes is 0. What should be zero, or equal, is so but for a millionth of the largest element of all. " +
-				"That a matrix is positive definite is found out by `cholesky`. What is verified in a turn of `iterate` is not looked at." + kept,
+				"Where a matrix goes by in blocks of rows, as it is larger than the memory, what is looked at in each row is taken out first, with what lies across the diagonal; whether it is orthogonal, or all of its elements equal those across, takes all of it in memory. " +
+				"Columns change from row to row, so that whichever tile is wrong is seen: of 4,096 rows, with 8 probes, each of 64 by 64 elements. That a matrix is positive definite is found out by `cholesky`. What is verified in a turn of `iterate` is not looked at." + kept,
 			Returns: "the same array.", Counts: true,
 			Params: []ops.Param{input, ops.Choose("is", "what it should be", matrix.PropertyNames[:matrix.PositiveDefinite]...), rows, columns,
 				ops.Num("probes", "", "elements of each row that are looked at; 0: all of them").Whole().AtLeast(0).Or(ops.Integer(0))},

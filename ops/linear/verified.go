@@ -30,7 +30,7 @@ const (
 )
 
 // Doubt implements ops.Doubtful: of what is to be verified, all elements are looked at, or as many of each row as was said; of what is assumed, some of each row, where the
-// matrix is in memory anyway, or the run is a strict one.
+// matrix is in memory anyway, or the run is a strict one. Some of each row are taken out first where the matrix goes by in blocks of rows, with those across the diagonal.
 func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 	a := l.In("a")
 	if z.why != matrix.Verified && (l.Room.Bytes > 0 || l.Blocks) && !l.Strict || slices.ContainsFunc(a.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
@@ -62,6 +62,10 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 	if z.is == matrix.UnitDiagonal {
 		turns = 1
 	}
+	var some probing
+	if turns < n {
+		some = probe(n, turns)
+	}
 	// column is where a turn looks in a row.
 	column := func(b *ops.Body, r, k *ir.Node) *ir.Node {
 		if z.is == matrix.UnitDiagonal {
@@ -70,16 +74,14 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 		if turns == n {
 			return k
 		}
-		x := b.Mul(b.Cast(ir.F64, b.Add(b.Mul(r, b.I32(turns)), b.Add(k, b.I32(1)))), b.F64(math.Phi-1))
-		x = b.Mul(b.Sub(x, b.Alu(ir.Floor, x)), b.F64(float64(n)))
-		return b.Max(b.I32(0), b.Min(b.Cast(ir.I32, x), b.I32(n-1)))
+		return some.column(b, r, k)
 	}
 	// Each matrix is looked at by itself; of a single one, each row.
 	parts, within := batch, []ops.Dim{dims[z.row], {Name: "turn", Size: turns}}
 	if len(parts) == 0 {
 		parts, within = within[:1], within[1:]
 	}
-	places := func(i, inner []*ir.Node) (batch []*ir.Node, r, k *ir.Node) {
+	place := func(i, inner []*ir.Node) (batch []*ir.Node, r, k *ir.Node) {
 		all := slices.Concat(i, inner)
 		last := len(all) - 2
 		return all[:last], all[last], all[last+1]
@@ -87,19 +89,49 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 	stage := func(name string, of []ops.Dim, inputs []*ops.Stage, elem func(b *ops.Body, i []*ir.Node) *ir.Node) *ops.Stage {
 		return l.Stage(name, ops.Type{Elem: ops.F64, Dims: of}, inputs, func(b *ops.Body, i []*ir.Node) ops.Elem { return ops.Real(elem(b, i)) })
 	}
-	most := stage("largest.of.parts", parts, []*ops.Stage{a}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+	from := []*ops.Stage{a}
+	found := func(b *ops.Body, batch []*ir.Node, r, k *ir.Node) *ir.Node {
+		return element(b, batch, r, column(b, r, k))
+	}
+	across := func(b *ops.Body, batch []*ir.Node, r, k *ir.Node) *ir.Node {
+		return element(b, batch, column(b, r, k), r)
+	}
+	if turns < n && (l.Blocks || l.Room.Bytes > 0) {
+		held := slices.Concat(batch, []ops.Dim{dims[z.row], {Name: "turn", Size: turns}})
+		take := func(name string, elem func(b *ops.Body, batch []*ir.Node, r, k *ir.Node) *ir.Node) func(*ops.Body, []*ir.Node, *ir.Node, *ir.Node) *ir.Node {
+			s := stage(name, held, []*ops.Stage{a}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+				return elem(b, i[:len(batch)], i[len(batch)], i[len(batch)+1])
+			})
+			s.Partial = true // rows of the matrix go by once
+			from = append(from, s)
+			return func(b *ops.Body, batch []*ir.Node, r, k *ir.Node) *ir.Node {
+				return s.At(b, append(slices.Clone(batch), r, k)...).Re
+			}
+		}
+		from = nil
+		found = take("found", found)
+		if z.is == matrix.Antisymmetric || z.is == matrix.Symmetric || z.is == matrix.PositiveDefinite {
+			mirrored := take("mirrored", func(b *ops.Body, batch []*ir.Node, r, k *ir.Node) *ir.Node {
+				return element(b, batch, r, some.row(b, r, k))
+			})
+			across = func(b *ops.Body, batch []*ir.Node, r, k *ir.Node) *ir.Node {
+				return mirrored(b, batch, column(b, r, k), k)
+			}
+		}
+	}
+	most := stage("largest.of.parts", parts, from, func(b *ops.Body, i []*ir.Node) *ir.Node {
 		return eachOf(b, within, nil, 0, ir.Largest, b.Max, func(inner []*ir.Node) *ir.Node {
-			batch, r, k := places(i, inner)
-			return b.Abs(element(b, batch, r, column(b, r, k)))
+			batch, r, k := place(i, inner)
+			return b.Abs(found(b, batch, r, k))
 		})
 	})
 	largest := stage("largest", nil, []*ops.Stage{most}, func(b *ops.Body, _ []*ir.Node) *ir.Node {
 		return eachOf(b, parts, nil, 0, ir.Largest, b.Max, func(i []*ir.Node) *ir.Node { return most.At(b, i...).Re })
 	})
 	wrong := func(b *ops.Body, i, inner []*ir.Node) (so, c *ir.Node) {
-		batch, r, k := places(i, inner)
+		batch, r, k := place(i, inner)
 		c = column(b, r, k)
-		x, beside := element(b, batch, r, c), b.True()
+		x, beside := found(b, batch, r, k), b.True()
 		switch z.is {
 		case matrix.Diagonal:
 			beside = b.Alu(ir.Ne, r, c)
@@ -110,14 +142,14 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 		case matrix.UnitDiagonal:
 			x = b.Sub(x, b.F64(1))
 		case matrix.Antisymmetric:
-			x = b.Add(x, element(b, batch, c, r))
+			x = b.Add(x, across(b, batch, r, k))
 		case matrix.Symmetric, matrix.PositiveDefinite:
-			x = b.Sub(x, element(b, batch, c, r))
+			x = b.Sub(x, across(b, batch, r, k))
 		}
 		fine := b.Le(b.Abs(x), b.Mul(b.F64(rounding), largest.At(b).Re)) // not so where it is no number
 		return b.And(beside, b.Alu(ir.Eq, b.Select(fine, b.I32(1), b.I32(0)), b.I32(0))), b.Cast(ir.F64, c)
 	}
-	looked := []*ops.Stage{a, largest}
+	looked := append(slices.Clone(from), largest)
 	many := stage("wrong", parts, looked, func(b *ops.Body, i []*ir.Node) *ir.Node {
 		return counted(b, within, func(inner []*ir.Node) *ir.Node { so, _ := wrong(b, i, inner); return so })
 	})
