@@ -19,8 +19,7 @@ const (
 
 func smallSpecs() []*ops.Spec {
 	matrix := ops.In("a", "square matrices: real")
-	rows := ops.Param{Name: "rows", Doc: "their first dimension", Accept: ops.KSymbol}
-	columns := ops.Param{Name: "columns", Doc: "their other one", Accept: ops.KSymbol}
+	order, rights := sides(byOrder), sides(byRights)
 	right := ops.In("b", "right sides, over rows: real")
 	made := "i = axis(i, 0 .. 2 in 3)\nj = axis(j, 0 .. 2 in 3)\na = where(i == j, 4, 1 / (1 + i + j))\n"
 	rule := ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}
@@ -46,19 +45,19 @@ func smallSpecs() []*ops.Spec {
 				"the right sides, in float64, is solved for once more, and the run warns where a pivot is as small as what rounding leaves in its column, or the second solution is no smaller than a tenth of the first." +
 				triangleOnDisk + " Golub and Van Loan, Matrix Computations, 4th edition, 3.1, 3.4, 3.5.3 and 4.2.",
 			Returns: "an array over the other dimensions of both, joined by name, then columns.",
-			Params:  []ops.Param{matrix, right, rows, columns, symmetric, triangle},
+			Params:  []ops.Param{matrix, right, rights[0], rights[1], symmetric, triangle},
 			Examples: []ops.Example{{Title: "Three equations", Code: made + "x = solve(a, i, rows: i, columns: j)\nshow(x)\nshow(sum(a * x, over: j))"},
 				{Title: "By a triangle", Code: made + "l = cholesky(a, rows: i, columns: j)\nshow(solve(l, i, rows: i, columns: j, triangle: lower))"}},
-			Bind: bindSolve,
+			Bind: named(bindSolve),
 		},
 		{
 			Name: "inverse", Doc: "Inverse of a matrix.", Group: "linear algebra", Error: rule,
 			Long: "Over the dimensions of a: x is sum(inverse(a) * b, over: rows) where sum(a * x, over: columns) is b. So rows and columns have changed places: the element at " +
 				"a row and a column is that of the inverse in the row of the column, and the column of the row. solve takes less time, and is more exact. Where neither `symmetric` nor `triangle` is said, a is what is known of it (see `assume`), or any matrix. " + larger + triangleOnDisk,
 			Returns:  "an array like a; of a matrix of any kind, its rows come first.",
-			Params:   []ops.Param{matrix, rows, columns, symmetric, triangle},
+			Params:   []ops.Param{matrix, order[0], order[1], symmetric, triangle},
 			Examples: []ops.Example{{Title: "Of a symmetric one", Code: made + "x = inverse(a, rows: i, columns: j, symmetric: true)\nshow(x)\nshow(sum(a * rename(x, from: i, to: k), over: j))"}},
-			Bind:     bindInverse,
+			Bind:     named(bindInverse),
 		},
 		{
 			Name: "cholesky", Doc: "Triangular roots of symmetric matrices.", Group: "linear algebra", Error: rule,
@@ -66,9 +65,9 @@ func smallSpecs() []*ops.Spec {
 				"Only the lower triangle of a is read. At most 20 rows are computed in float64, in the kernel that uses them: NaN where one of several is not positive definite, of which the run warns, as in `solve`. " + larger + onDisk +
 				" Golub and Van Loan, Matrix Computations, 4th edition, 4.2.",
 			Returns:  "an array like a.",
-			Params:   []ops.Param{matrix, rows, columns},
+			Params:   []ops.Param{matrix, order[0], order[1]},
 			Examples: []ops.Example{{Title: "Of three rows", Code: made + "show(cholesky(a, rows: i, columns: j))"}},
-			Bind:     bindCholesky,
+			Bind:     named(bindCholesky),
 		},
 		{
 			Name: "marginal", Doc: "What is left of a square when the numbers are marginalised that it depends on.", Group: "linear algebra", Error: rule,
@@ -77,9 +76,9 @@ func smallSpecs() []*ops.Spec {
 				"sum(d^2) + marginal(a, b) is -2 log of the likelihood, but for a constant, over all coefficients of the terms. Only the lower triangle of a is read. " +
 				"At most 20 rows. NaN where one of several a is not positive definite, of which the run warns, as in `solve`.",
 			Returns:  "an array over the other dimensions of both, joined by name.",
-			Params:   []ops.Param{matrix, right, rows, columns},
+			Params:   []ops.Param{matrix, right, rights[0], rights[1]},
 			Examples: []ops.Example{{Title: "Three terms", Code: made + "show(marginal(a, i + 1, rows: i, columns: j))"}},
-			Bind:     bindMarginal,
+			Bind:     named(bindMarginal),
 		},
 	}
 }

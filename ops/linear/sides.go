@@ -1,0 +1,63 @@
+package linear
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+
+	"weft/ops"
+	"weft/ops/problem"
+)
+
+// sides are the parameters that name which dims of an array are those of a matrix.
+func sides(where string) []ops.Param {
+	return []ops.Param{
+		{Name: "rows", Doc: "their first dimension; " + where, Accept: ops.KSymbol, Optional: true},
+		{Name: "columns", Doc: "their other one", Accept: ops.KSymbol, Optional: true},
+	}
+}
+
+// With these words documentation says what names the sides of a matrix that are left out.
+const (
+	byOrder  = "left out of an array of two dimensions, the first that it has"
+	byRights = "left out of an array of two dimensions, the one that b has"
+)
+
+// named has a call with both sides of its matrix named, as far as they follow from its arrays: of one side the other, of right sides the rows; else the rows come first,
+// where that makes no difference but which triangle of a root is not zero.
+func named(bind func(*ops.Call) (ops.Op, error)) func(*ops.Call) (ops.Op, error) {
+	return func(c *ops.Call) (ops.Op, error) {
+		rows, columns := c.Symbol("rows"), c.Symbol("columns")
+		if rows != "" && columns != "" {
+			return bind(c)
+		}
+		t, name := c.Type("a"), c.Spec.Name
+		if len(t.Dims) != 2 {
+			return nil, problem.Wrong(problem.MissingDim, "a", "name both: rows: NAME, columns: NAME", "`%s` is of matrices, and this is %s", name, t)
+		}
+		first, other := t.Dims[0].Name, t.Dims[1].Name
+		switch b, has := c.Array("b"); {
+		case rows == other || columns == first:
+			first, other = other, first
+		case rows != "" || columns != "":
+		case has:
+			if b.Type().Dim(first) < 0 {
+				first, other = other, first
+			}
+			if b.Type().Dim(first) < 0 || b.Type().Dim(other) >= 0 {
+				return nil, problem.Wrong(problem.MissingDim, "b", "rename its dimensions", "right sides are over the rows of the matrix, which is %s, and have not its columns; this is %s", t, b.Type())
+			}
+		case cmp.Or(c.Symbol("triangle"), "none") != "none":
+			return nil, problem.Wrong(problem.MissingDim, "triangle", fmt.Sprintf("name them: rows: %s, columns: %s, or the other way round", first, other), "which triangle a matrix is depends on what its rows are")
+		}
+		if rows == "" {
+			rows = first
+		}
+		if columns == "" {
+			columns = other
+		}
+		c.Args = maps.Clone(c.Args)
+		c.Args["rows"], c.Args["columns"] = ops.Symbol(rows), ops.Symbol(columns)
+		return bind(c)
+	}
+}
