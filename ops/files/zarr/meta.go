@@ -122,23 +122,29 @@ func describe(root *os.Root) (*description, error) {
 
 // readAll reads a regular file of a store that has at most so many bytes, into memory that is given if it is enough.
 func readAll(root *os.Root, name string, most int64, into []byte) ([]byte, error) {
-	info, err := root.Stat(name)
-	switch {
-	case err != nil:
-		return nil, unlinked(root, name, err)
-	case !info.Mode().IsRegular():
-		return nil, broken("%s in it is not a regular file", name)
-	case info.Size() > most:
-		return nil, broken("%s in it has %d bytes, and at most %d are right", name, info.Size(), most)
-	}
-	f, err := root.Open(name)
+	f, size, err := openPart(root, name, most)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	into = words.Resized(into, int(info.Size()))
+	into = words.Resized(into, int(size))
 	_, err = io.ReadFull(f, into)
 	return into, err
+}
+
+// openPart opens a file of a store, of so many bytes at most, and says how many it has.
+func openPart(root *os.Root, name string, most int64) (f *os.File, size int64, err error) {
+	info, err := root.Stat(name)
+	switch {
+	case err != nil:
+		return nil, 0, unlinked(root, name, err)
+	case !info.Mode().IsRegular():
+		return nil, 0, broken("%s in it is not a regular file", name)
+	case info.Size() > most:
+		return nil, 0, broken("%s in it has %d bytes, and at most %d are right", name, info.Size(), most)
+	}
+	f, err = root.Open(name)
+	return f, info.Size(), err
 }
 
 // unlinked says of a file that cannot be looked at that a link leads nowhere, or out of the store: what lies there is not the store's, and a chunk is not

@@ -202,9 +202,12 @@ func (a *array) Close() error { return a.root.Close() }
 // About tells of the array. What no chunk holds may be marked by NaN.
 func (a *array) About() format.About {
 	about := format.About{DType: a.dtype, Shape: a.shape, Names: a.names, Unit: a.unit, Doubts: a.doubts, Scale: a.scale, Offset: a.offset, Gaps: a.missing.Any(),
-		NaNIsMissing: a.missing.Any() || a.dtype.Float() && a.fillsNaN(), Chunk: a.chunk, Band: 1, Scratch: a.scratch}
+		NaNIsMissing: a.missing.Any() || a.dtype.Float() && a.fillsNaN(), Band: 1}
 	if len(a.chunk) > 0 {
 		about.Band = a.chunk[0]
+	}
+	if !a.byRows() {
+		about.Chunk, about.Scratch = a.chunk, a.scratch
 	}
 	return about
 }
@@ -229,7 +232,7 @@ func (a *array) scratch(region.Region) int64 {
 	return int64(runtime.GOMAXPROCS(0)) * int64(n+1<<16)
 }
 
-// Read reads a part, chunk by chunk. Chunks are unpacked as a whole.
+// Read reads a part, chunk by chunk. Chunks that are packed are unpacked as a whole.
 func (a *array) Read(dst []byte, as element.DType, stride int, t region.Region) error {
 	return a.explain(a.read(dst, tile.Layout{DType: as, RowStride: stride}, t))
 }
@@ -250,6 +253,14 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 		return err
 	}
 	p.Blank(a.missing)
+	if a.byRows() {
+		for at := range a.over(t).Indices() {
+			if err := a.readRows(p, at, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	b, _ := a.spare.Get().(*buffers)
 	if b == nil {
 		b = new(buffers)
@@ -263,7 +274,7 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 		}
 		for row := range tile.Pieces(a.box(at).Intersect(t), a.chunk, t) {
 			if data == nil {
-				err = p.Fill(tile.Run{InTile: row.There, N: row.N}, func(part []byte, _ int) error { repeated(part, a.fill); return nil })
+				err = a.fillIn(p, row)
 			} else {
 				err = p.Place(row.There, data[row.Here*size:(row.Here+row.N)*size])
 			}
@@ -273,6 +284,69 @@ func (a *array) read(dst []byte, as tile.Layout, t region.Region) error {
 		}
 	}
 	return nil
+}
+
+// fillIn gives elements that no chunk holds their value.
+func (a *array) fillIn(p *tile.Placer, row tile.Piece) error {
+	return p.Fill(tile.Run{InTile: row.There, N: row.N}, func(part []byte, _ int) error { repeated(part, a.fill); return nil })
+}
+
+// leastRow is what a row of a chunk has at least that is read by itself.
+const leastRow = 4 << 10
+
+// byRows reports chunks of which rows are read by themselves, from where they lie in the file: they are long, and nothing is packed.
+func (a *array) byRows() bool {
+	last := len(a.chunk) - 1
+	return len(a.packed) == 0 && last >= 0 && a.chunk[last]*a.dtype.Size() >= leastRow
+}
+
+// readRows reads what lies both in a chunk and in a part, row by row.
+func (a *array) readRows(p *tile.Placer, at []int, t region.Region) error {
+	name, whole := a.key(at), a.chunkBytes()
+	f, n, err := openPart(a.root, name, int64(whole))
+	there, err := a.there(err)
+	if err != nil {
+		return err
+	}
+	if there {
+		defer f.Close()
+		if int(n) < whole {
+			return truncated(name, int(n), whole)
+		}
+	}
+	size := a.dtype.Size()
+	for row := range tile.Pieces(a.box(at).Intersect(t), a.chunk, t) {
+		if !there {
+			err = a.fillIn(p, row)
+		} else {
+			err = p.Fill(tile.Run{InTile: row.There, N: row.N}, func(part []byte, from int) error {
+				n, err := f.ReadAt(part, int64((row.Here+from)*size))
+				if n == len(part) || !errors.Is(err, io.EOF) {
+					return err
+				}
+				return truncated(name, (row.Here+from)*size+n, whole) // since it was opened
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// there tells a chunk that was never written from one that cannot be read.
+func (a *array) there(err error) (bool, error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err == nil, err
+	}
+	if _, gone := a.root.Stat(descriptionFile); gone != nil {
+		return false, &fileio.Error{Reason: "was replaced or removed while it was read", Help: "run it again", Err: gone}
+	}
+	return false, nil
+}
+
+func truncated(name string, n, right int) error {
+	return &fileio.Error{Kind: fileio.Cut, Reason: fmt.Sprintf("is truncated: chunk %s holds %d bytes, and %d are right", name, n, right), Help: again}
 }
 
 // fileBytes is the size of the file of a chunk where all have the same, or -1.
@@ -298,18 +372,12 @@ func (a *array) mostBytes() int {
 func (a *array) chunkAt(at []int, b *buffers) (data []byte, err error) {
 	name, whole, most := a.key(at), a.chunkBytes(), a.mostBytes()
 	b.file, err = readAll(a.root, name, int64(most), b.file)
-	if errors.Is(err, fs.ErrNotExist) {
-		if _, gone := a.root.Stat(descriptionFile); gone != nil {
-			return nil, &fileio.Error{Reason: "was replaced or removed while it was read", Help: "run it again", Err: gone}
-		}
-		return nil, nil
-	}
-	if err != nil {
+	if there, err := a.there(err); !there {
 		return nil, err
 	}
 	data = b.file
 	if right := a.fileBytes(); right >= 0 && len(data) < right {
-		return nil, &fileio.Error{Kind: fileio.Cut, Reason: fmt.Sprintf("is truncated: chunk %s holds %d bytes, and %d are right", name, len(data), right), Help: again}
+		return nil, truncated(name, len(data), right)
 	}
 	for i, codec := range a.packed {
 		room := most
