@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"weft/kernels/device"
@@ -17,6 +16,7 @@ import (
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
 	"weft/runtime/result"
+	"weft/runtime/state"
 	"weft/runtime/usage"
 )
 
@@ -100,7 +100,7 @@ func (r *run) deviceFailed(step *bound.Step, f fleet.Failure) error {
 // accelerate runs a part of a kernel on the accelerators it is placed on; ok is false where none of them can.
 func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err error) {
 	r, k := w.run, w.step.Kernel
-	if !r.accelerated(k) || r.onHost[w.step.ID] {
+	if !r.accelerated(k) || r.onHost[w.step.ID] || w.step == r.failing {
 		return false, nil
 	}
 	if err := r.fleet.Reopen(ctx); err != nil {
@@ -109,6 +109,9 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	if able, why := r.fleet.Able(k.IR, k.Place.Devices); !able {
 		r.onHost[w.step.ID] = true
 		err := r.deviceFailed(w.step, fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
+		if err == nil && r.gone != nil {
+			return false, &state.Gone{At: -1}
+		}
 		if err == nil && r.stays() {
 			err = r.allocate(ctx, w.step)
 		}
@@ -136,7 +139,7 @@ func (r *run) stays() bool {
 
 // away reports whether a step leaves what it makes on devices.
 func (r *run) away(step *bound.Step) bool {
-	return step.Kernel != nil && r.accelerated(step.Kernel) && !r.onHost[step.ID] && r.stays()
+	return step.Kernel != nil && r.accelerated(step.Kernel) && !r.onHost[step.ID] && step != r.failing && r.stays()
 }
 
 // kindOf is the kind of an accelerator.
@@ -147,15 +150,7 @@ func (r *run) kindOf(name string) string {
 
 // share adds up what devices did of the kernel, and names them.
 func (w *work) share(shares []fleet.Share) {
-	for _, s := range shares {
-		at := slices.IndexFunc(w.shares, func(x fleet.Share) bool { return x.Device == s.Device })
-		if at < 0 {
-			w.shares = append(w.shares, s)
-			continue
-		}
-		w.shares[at].Add(s)
-	}
-	if len(w.shares) == 0 {
+	if w.shares = fleet.Together(w.shares, shares); len(w.shares) == 0 {
 		return
 	}
 	names := make([]string, len(w.shares))
@@ -185,8 +180,11 @@ func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) 
 		j.Tiles = k.TilesOf(over, r.opt.Threads)
 	}
 	j.Seconds = k.Place.Accelerated * 1e-3 * k.Share(over)
-	j.Host, j.Done, j.Failed = w.onHost, w.counting(over), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
+	j.Host, j.Done, j.Failed = w.onHost, w.sweep.Shown(len(k.TilesOf(over, r.opt.Threads)), over.Points()), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
 	j.Later = func(s float64) { r.meter.Later(w.step, s); r.result.Later(w.step.ID, s) }
+	if r.gone != nil {
+		j.Stays, j.Gone = func(*ir.Buffer) bool { return true }, r.gone(w.step)
+	}
 	if r.keeps {
 		j.Later = func(s float64) { w.wall += s; fleet.Took(w.shares, s) } // whose kernels are told of in the end
 	}
@@ -208,21 +206,4 @@ func (w *work) onHost(ctx context.Context, at region.Region) error {
 		return fmt.Errorf("on the host's processor, after an accelerator failed: %w", err)
 	}
 	return err
-}
-
-// counting hears of points that are done, and shows as many tiles as the host would have had for them.
-func (w *work) counting(over region.Region) func(int64, time.Duration) {
-	var mu sync.Mutex
-	k := w.step.Kernel
-	tiles := int64(len(k.TilesOf(over, w.run.opt.Threads)))
-	all := max(1, over.Points())
-	done, shown := int64(0), int64(0)
-	return func(points int64, took time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		w.sweep.Turnaround = append(w.sweep.Turnaround, took)
-		for done += points; shown < min(tiles, tiles*done/all); shown++ {
-			w.run.opt.Progress.Tile()
-		}
-	}
 }

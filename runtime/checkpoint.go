@@ -105,6 +105,9 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return nil
 	}
 	start := time.Now()
+	if err := d.bring(); err != nil {
+		return err
+	}
 	now, err := c.now(d)
 	if err != nil {
 		return err

@@ -29,7 +29,9 @@ type drive struct {
 	rounds   rounds
 	log      checkpoints
 	began    time.Time
-	hopeless bool // it has no result, and would have none if it went on
+	hopeless bool          // it has no result, and would have none if it went on
+	copied   time.Time     // when the host got the state last
+	copying  time.Duration // how long that took
 }
 
 // program is one of a drive's.
@@ -75,7 +77,14 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	if d.hopeless = problem.Has(err, problem.Singular); err != nil {
 		return err
 	}
-	if err := d.verifyLast(); err != nil {
+	if err := d.bring(); err != nil {
+		return err
+	}
+	again, err := d.redo(d.verifyLast())
+	if again && err == nil {
+		err = d.verifyLast()
+	}
+	if err != nil {
 		return err
 	}
 	if err := d.onDisk(&note); err != nil {
@@ -186,7 +195,12 @@ func (d *drive) Box(call int, box region.Region) error {
 
 // Edit implements ops.Host.
 func (d *drive) Edit(change func(of [][]float64) error, boxes ...ops.StateBox) error {
-	return d.once(false, func() error { return d.state.Edit(change, boxes) })
+	return d.once(false, func() error {
+		if err := d.bring(); err != nil {
+			return err
+		}
+		return d.state.Edit(change, boxes)
+	})
 }
 
 // Scalar implements ops.Host.
@@ -203,6 +217,9 @@ func (d *drive) Scalar(i int) (float64, error) {
 
 // Values implements ops.Host.
 func (d *drive) Values(i int) ([]float64, error) {
+	if _, err := d.redo(d.state.Bring(d.ctx, i)); err != nil {
+		return nil, err
+	}
 	part, err := d.state.Numbers(i)
 	if err != nil {
 		return nil, err
@@ -224,10 +241,9 @@ func (d *drive) Set(i, at int, v ...float64) error {
 	if d.calls < d.log.calls {
 		return nil
 	}
-	part, err := d.state.Numbers(i)
-	if err == nil {
-		part.Store(at, v)
-		d.state.Touched(i)
+	again, err := d.redo(d.state.Set(d.ctx, i, at, v))
+	if again && err == nil {
+		err = d.state.Set(d.ctx, i, at, v)
 	}
 	return err
 }
@@ -237,14 +253,31 @@ func (d *drive) Progress(row string) { d.run.opt.Progress.Note(row) }
 
 // call launches a program. The first call is compared with float64, from what it was given.
 func (d *drive) call(p *program) error {
-	d.state.Lend(p.Call)
 	first := p.calls == 0
 	if first && p.opt.Verify {
 		p.define(d.ctx)
 	}
 	p.calls++
 	p.opt.Verify = d.run.opt.Verify && (first || p.Boxed && p.asked == p.Most)
-	p.keeps = d.state.Keeps(p.Call) && !first && !p.opt.Verify
+	ahead := d.ahead(p)
+	if !ahead || time.Since(d.copied) > max(betweenCopies, copiesPart*d.copying) {
+		if err := d.bring(); err != nil {
+			return err
+		}
+	}
+	_, err := d.redo(d.turn(p, first, ahead))
+	return err
+}
+
+// turn is a call, with what the state holds now.
+func (d *drive) turn(p *program, first, ahead bool) error {
+	if err := d.state.Lend(p.Call, ahead); err != nil {
+		return err
+	}
+	p.keeps = ahead || d.state.Keeps(p.Call) && !first && !p.opt.Verify
+	if p.gone = nil; ahead {
+		p.gone = d.gone
+	}
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
 	}
@@ -262,7 +295,7 @@ func (d *drive) call(p *program) error {
 			return p.failed(d.ctx, s, err)
 		}
 	}
-	return d.state.End(d.ctx, p.Call, p.keeps)
+	return d.state.End(d.ctx, p.Call, p.keeps, ahead)
 }
 
 // launch runs a step of a call.
@@ -298,15 +331,20 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	return p.judge(d.ctx, s, over)
 }
 
+// watched reports whether some of what a step stores in each call is looked at.
+func (d *drive) watched(s *bound.Step) bool {
+	return d.run.opt.Verify && !d.left && s.Kernel != nil && slices.ContainsFunc(s.Kernel.Roots, func(s *ops.Stage) bool { return s.Type.Elem.Base.Int() })
+}
+
 // Between the first call and the last, a few elements of whole numbers are compared with float64 in each, where that takes no time: which call it is in
 // that they leave their type nobody knows, and the next ones look right.
 const (
-	watched     = 4
+	watching    = 4
 	watchedCost = 2e3 // operations of an element
 )
 
 func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
-	if !d.run.opt.Verify || d.left || !slices.ContainsFunc(s.Kernel.Roots, func(s *ops.Stage) bool { return s.Type.Elem.Base.Int() }) {
+	if !d.watched(s) {
 		return nil
 	}
 	c, err := p.newSampling(s)
@@ -315,7 +353,7 @@ func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
 	}
 	seed := p.opt.Seed
 	p.opt.Seed += uint64(p.calls) // others in each call
-	_, err = c.sample(d.ctx, over, watched)
+	_, err = c.sample(d.ctx, over, watching)
 	p.opt.Seed = seed
 	if d.left = slices.ContainsFunc(c.taken, func(s audit.Sample) bool { return !s.OK() }); err != nil || !d.left {
 		return err

@@ -1,45 +1,17 @@
 package runtime
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"slices"
 
 	"weft/kernels/region"
-	"weft/ops"
 	"weft/ops/amount"
 	"weft/ops/problem"
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/memory"
 )
-
-// elements is how many elements there are along a dim of a size, as a step finds it; all of them where that is not counted.
-func (r *run) elements(by *bound.Buffer, size int) (int, error) {
-	h, err := r.arrays.Host(by.ID)
-	if err != nil {
-		return size, err
-	}
-	return int(min(float64(size), max(0, h.Float(0)))), nil
-}
-
-// extent is the part of a kernel's domain that there is.
-func (r *run) extent(step *bound.Step) (region.Region, error) {
-	over, by := step.Kernel.IR.Domain(), r.plan.CountsOf(step)
-	for i, b := range by {
-		if b == nil {
-			continue
-		}
-		n, err := r.elements(b, over[i].Hi)
-		if err != nil {
-			return nil, err
-		}
-		over[i].Hi = n
-	}
-	return over, nil
-}
 
 // stores is what a kernel stores of a region of its axes, as far as that is there.
 func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error) {
@@ -56,7 +28,7 @@ func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error
 	}
 	for i, d := range step.Kernel.Roots[0].Type.Dims {
 		if b := r.plan.Count(d, step); b != nil {
-			n, err := r.elements(b, d.Size)
+			n, err := r.arrays.Elements(b, d.Size)
 			if err != nil {
 				return nil, err
 			}
@@ -66,42 +38,12 @@ func (r *run) stores(step *bound.Step, over region.Region) (region.Region, error
 	return at, nil
 }
 
-// counts finds how much memory those arrays take that a step makes, of which it was not known while planning how many elements they have, and which has most; those that it was
-// found of before, and what is counted in the pass under way, left out.
-func (r *run) counts(step *bound.Step) (asked int64, largest string, err error) {
-	most := int64(0)
-	for _, id := range step.Writes {
-		b := r.arrays.ByID[id]
-		if _, asked := r.arrays.Sizes[id]; asked || !b.Counted() || r.arrays.There(id) {
-			continue
-		}
-		there, room := 1, 1
-		for _, d := range b.Layout.Dims {
-			if by := r.plan.Count(d, step); by != nil {
-				if !r.arrays.There(by.ID) {
-					return asked, largest, nil
-				}
-				n, err := r.elements(by, d.Size)
-				if err != nil {
-					return asked, largest, err
-				}
-				there, room = there*n, room*max(1, d.Size)
-			}
-		}
-		bytes := int64(math.Ceil(float64(b.Bytes) * float64(there) / float64(room)))
-		if r.arrays.Sizes[id], asked = bytes, asked+bytes; bytes >= most {
-			most, largest = bytes, fmt.Sprintf("%s has %d elements", cmp.Or(b.Label, b.Stage), there)
-		}
-	}
-	return asked, largest, nil
-}
-
 // room asks for the memory of what is counted, before a step makes it.
 func (r *run) room(step *bound.Step) error {
 	if !r.plan.Totals.Later {
 		return nil
 	}
-	asked, largest, err := r.counts(step)
+	asked, largest, err := r.arrays.Found(step)
 	if err != nil {
 		return err
 	}
@@ -114,7 +56,7 @@ func (r *run) room(step *bound.Step) error {
 	}
 	if err != nil {
 		for i := range r.plan.Steps { // what is named does for those too
-			more, _, err := r.counts(&r.plan.Steps[i])
+			more, _, err := r.arrays.Found(&r.plan.Steps[i])
 			if err != nil {
 				return err
 			}
@@ -180,25 +122,4 @@ func (r *run) free(ctx context.Context, ids []string) error {
 		}
 	}
 	return nil
-}
-
-// there is the part of an array that there is when a step takes it.
-func (r *run) there(h ops.HostArray, step *bound.Step) (ops.HostArray, error) {
-	at, all := h.Type.Whole(), h.Type.Whole()
-	for i, d := range h.Type.Dims {
-		if b := r.plan.Count(d, step); b != nil {
-			n, err := r.elements(b, d.Size)
-			if err != nil {
-				return h, err
-			}
-			at[i].Hi = n
-		}
-	}
-	if at.Equal(all) {
-		return h, nil
-	}
-	if len(at) > 0 && at[1:].Equal(all[1:]) { // it lies in one piece
-		return h.Sub(at), nil
-	}
-	return h.Cut(at), nil
 }

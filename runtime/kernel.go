@@ -68,7 +68,7 @@ func (r *run) kernel(ctx context.Context, step *bound.Step, over region.Region) 
 
 // tell has the kernel reported as of arrays as long as they turned out to be.
 func (w *work) tell() error {
-	k, err := w.run.plan.Told(w.step, w.run.elements)
+	k, err := w.run.plan.Told(w.step, w.run.arrays.Elements)
 	if err != nil || k == w.step.Kernel {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/journal"
+	"weft/runtime/result"
 	"weft/runtime/state"
 )
 
@@ -79,7 +80,7 @@ func (d *objects) save() error {
 	}
 	now := journal.Checkpoint{Header: c.Head, Calls: d.done, State: parts, Doubts: append(slices.Clone(c.doubt), d.doubts()...)}
 	for _, n := range d.notes {
-		now.Doubts = append(now.Doubts, warnings(n, d.step)...)
+		now.Doubts = append(now.Doubts, result.WarningsOf(n, d.step)...)
 	}
 	return c.Write(now, start)
 }

@@ -46,12 +46,14 @@ type run struct {
 	meter      telemetry.Meter
 	looks      look.Line // at what devices have in line
 
-	program     *plan.DriveProgram // nil: of no drive
-	keeps       bool               // devices may keep what its kernels make for each other
-	made        map[string]bool    // arrays that hold what they should: memory may be there before
-	carried     *carrying          // by kernels of the pass under way, in blocks
-	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
-	checkpoints *[]string          // those that there are
+	program     *plan.DriveProgram                          // nil: of no drive
+	keeps       bool                                        // devices may keep what its kernels make
+	gone        func(*bound.Step) func(fleet.Failure) error // tells what devices could not do that the host cannot do either; nil: it can
+	failing     *bound.Step                                 // that a device failed to do, and the host does
+	made        map[string]bool                             // arrays that hold what they should: memory may be there before
+	carried     *carrying                                   // by kernels of the pass under way, in blocks
+	checkpoint  string                                      // output that checkpoints of drives are beside; empty: there are none
+	checkpoints *[]string                                   // those that there are
 	doubt       audit.Doubt
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything
@@ -261,7 +263,7 @@ func (r *run) step(ctx context.Context, step *bound.Step) error {
 	case plan.SinkStep:
 		return r.sink(ctx, step)
 	}
-	over, err := r.extent(step)
+	over, err := r.arrays.Extent(step)
 	if err != nil || over.Empty() && !step.Kernel.IR.Domain().Empty() {
 		return err
 	}
@@ -345,7 +347,7 @@ func (r *run) sink(ctx context.Context, step *bound.Step) error {
 	for i := range in {
 		h, err := r.arrays.Host(step.Reads[i])
 		if err == nil {
-			in[i], err = r.there(h, step)
+			in[i], err = r.arrays.Part(h, step)
 		}
 		if err != nil {
 			return err
@@ -395,13 +397,5 @@ func (r *run) hand(ctx context.Context, step *bound.Step, in []ops.HostArray) (o
 func (r *run) transferred(list *[]result.Transfer, category string, step *bound.Step, note ops.Note, start time.Time) {
 	*list = append(*list, result.Transfer{ID: step.ID, Op: step.Name, Text: note.Text, Bytes: note.Bytes, Moved: note.Moved, Planned: note.Planned, Wall: result.Since(start)})
 	r.opt.Trace.Span(0, category, step.Name, start, map[string]any{"bytes": note.Bytes, "text": note.Text})
-	r.result.Warnings = append(r.result.Warnings, warnings(note, step)...)
-}
-
-// warnings are those of a note.
-func warnings(note ops.Note, step *bound.Step) (out []result.Warning) {
-	for _, w := range note.Warnings {
-		out = append(out, result.Warning{Code: w.Code, Message: w.Message, Help: w.Help, Mild: w.Warning, Where: step.Op.Where})
-	}
-	return out
+	r.result.Warnings = append(r.result.Warnings, result.WarningsOf(note, step)...)
 }

@@ -129,13 +129,5 @@ func (r *run) peaks(ctx context.Context, step *bound.Step, over region.Region) (
 	if err != nil {
 		return nil, err
 	}
-	arrays, err := r.arrays.Stored(step)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]float64, len(arrays))
-	for i, a := range arrays {
-		out[i] = a.Of.Peak(audit.Peak(a.HostArray, elements, r.opt.Threads))
-	}
-	return out, nil
+	return r.arrays.Peaks(step, elements, r.opt.Threads)
 }

@@ -242,7 +242,7 @@ func (p *pass) compute(ctx context.Context, t int) error {
 			}
 			continue
 		}
-		there, err := r.extent(s)
+		there, err := r.arrays.Extent(s)
 		if err != nil {
 			return r.failed(ctx, s, err)
 		}

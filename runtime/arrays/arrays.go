@@ -21,6 +21,7 @@ import (
 
 // Arrays holds the memory of the buffers that are alive.
 type Arrays struct {
+	plan        *bound.Plan
 	dev         device.Device
 	ByID        map[string]*bound.Buffer
 	ByStage     map[*ops.Stage]*bound.Buffer
@@ -37,7 +38,7 @@ type Arrays struct {
 
 // New is the memory of a plan whose buffers are not there yet.
 func New(p *bound.Plan, dev device.Device, accelerators *fleet.Fleet) *Arrays {
-	a := &Arrays{dev: dev, fleet: accelerators, ByID: map[string]*bound.Buffer{}, ByStage: map[*ops.Stage]*bound.Buffer{}, Windowed: map[string]bool{}, Lent: map[string]bool{}, Spare: &device.Spare{}, Sizes: map[string]int64{}, Memory: map[*ir.Buffer]device.Memory{}}
+	a := &Arrays{plan: p, dev: dev, fleet: accelerators, ByID: map[string]*bound.Buffer{}, ByStage: map[*ops.Stage]*bound.Buffer{}, Windowed: map[string]bool{}, Lent: map[string]bool{}, Spare: &device.Spare{}, Sizes: map[string]int64{}, Memory: map[*ir.Buffer]device.Memory{}}
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		a.ByID[b.ID], a.ByStage[b.Array] = b, b
@@ -53,7 +54,7 @@ func (a *Arrays) Need(id string, filled bool) error {
 	}
 	if !a.Windowed[id] {
 		err := exec.Allocate(a.dev, a.Spare, b, a.Memory, filled)
-		if err == nil {
+		if err == nil && !a.Lent[id] {
 			a.Count(a.size(b))
 		}
 		return err
@@ -185,9 +186,9 @@ func (a *Arrays) Take(id string, mem []device.Memory) {
 // Taken is memory that an array takes, and the buffers that had it before, as far as replicas are still of it.
 type Taken struct {
 	ID     string
-	Memory []device.Memory
-	From   []*ir.Buffer // part by part; nil: none had
-	Blank  bool         // it is about to be stored
+	Memory []device.Memory // of none, where the host cannot reach it
+	From   []*ir.Buffer    // part by part; nil: none had
+	Blank  bool            // it is about to be stored
 }
 
 // TakeAll gives arrays other memory, all at once: replicas go along with it.
@@ -196,10 +197,12 @@ func (a *Arrays) TakeAll(list []Taken) {
 	for _, l := range list {
 		for i, part := range a.ByID[l.ID].Bufs {
 			moves = append(moves, fleet.Move{From: l.From[i], To: part, Blank: l.Blank})
-			a.Memory[part] = l.Memory[i]
+			if a.Memory[part] = l.Memory[i]; l.Memory[i].Host() == nil {
+				delete(a.Memory, part)
+			}
 		}
 	}
-	a.fleet.Move(moves)
+	a.fleet.Move(moves, a.Room(slices.Collect(maps.Keys(a.ByID))))
 }
 
 // Swap has two buffers change their memory, while others are read and written beside.

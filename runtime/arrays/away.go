@@ -61,6 +61,16 @@ func (a *Arrays) Stored(step *bound.Step) ([]audit.Array, error) {
 	return out, nil
 }
 
+// Peaks are the largest magnitudes of what a kernel stored in a region.
+func (a *Arrays) Peaks(step *bound.Step, at region.Region, threads int) ([]float64, error) {
+	stored, err := a.Stored(step)
+	out := make([]float64, len(stored))
+	for i, s := range stored {
+		out[i] = s.Of.Peak(audit.Peak(s.HostArray, at, threads))
+	}
+	return out, err
+}
+
 // Room gives parts of some arrays memory on the host once a fleet asks for it.
 func (a *Arrays) Room(ids []string) func(*ir.Buffer) (fleet.Array, error) {
 	return func(part *ir.Buffer) (fleet.Array, error) {
@@ -81,7 +91,9 @@ func (a *Arrays) Room(ids []string) func(*ir.Buffer) (fleet.Array, error) {
 			for i, p := range b.Bufs {
 				a.Memory[p] = mem[i]
 			}
-			a.add(a.size(b))
+			if !a.Lent[b.ID] {
+				a.add(a.size(b))
+			}
 			a.mu.Unlock()
 		}
 		h, err := a.Host(b.ID)

@@ -148,3 +148,16 @@ func MeanAndP95(d []time.Duration) (mean, p95 float64) {
 	}
 	return sum.Seconds() / float64(len(d)), d[(len(d)*95+99)/100-1].Seconds()
 }
+
+// Shown hears of points of all that devices did, and shows as many tiles as the host would have had for them.
+func (s *Sweep) Shown(tiles int, all int64) func(points int64, took time.Duration) {
+	done, shown := int64(0), int64(0)
+	return func(points int64, took time.Duration) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.Turnaround = append(s.Turnaround, took)
+		for done += points; shown < min(int64(tiles), int64(tiles)*done/max(1, all)); shown++ {
+			s.Done()
+		}
+	}
+}

@@ -95,12 +95,46 @@ func (f *Fleet) Fetch(ctx context.Context, b *ir.Buffer, at region.Region) error
 	if !f.Lacks(b) {
 		return nil
 	}
+	seen, redone := f.fetchEarly(ctx, b, at), f.redone
 	if err := f.settle(ctx); err != nil {
 		return err
 	}
 	f.moving.Lock()
 	defer f.moving.Unlock()
+	if seen != nil && redone == f.redone {
+		f.came(b, seen)
+	}
 	return f.fetch(ctx, b, at, false)
+}
+
+// fetchEarly copies a region to the host behind what its only device has in line, which is so waited for once with the copy. It is what it should be if nothing in line is done again.
+func (f *Fleet) fetchEarly(ctx context.Context, b *ir.Buffer, at region.Region) (seen region.Region) {
+	f.moving.Lock()
+	defer f.moving.Unlock()
+	e, missing := f.lacking(b, at)
+	if len(f.line) == 0 || len(missing) != 1 {
+		return nil
+	}
+	m, held := f.holder(b, missing[0])
+	if m == nil || !held.Equal(missing[0]) {
+		return nil
+	}
+	a, err := e.array(b)
+	if err != nil { // it comes again
+		return nil
+	}
+	if err := m.fetch(ctx, a, held); err != nil {
+		f.missing(e, m, held, err)
+		return nil
+	}
+	return held
+}
+
+// missing notes that what a device holds cannot be copied, which is as good as lost.
+func (f *Fleet) missing(e *apart, m *Member, held region.Region, err error) {
+	m.failed(err)
+	m.replica(e.buf).forget(held)
+	e.lost = Failure{Device: m.name, Kind: m.kind, Reason: err.Error()}
 }
 
 // Peek is Fetch of a few elements to be looked at. They do not count as being on the host: many pieces would then be left to be fetched.
@@ -165,10 +199,8 @@ func (f *Fleet) fetch(ctx context.Context, b *ir.Buffer, at region.Region, peek 
 			missing = append(region.Set{missing[0]}.Without(held), missing[1:]...)
 		case ctx.Err() != nil:
 			return ctx.Err()
-		default: // what cannot be copied is as good as lost
-			m.failed(err)
-			m.replica(b).forget(held)
-			e.lost = Failure{Device: m.name, Kind: m.kind, Reason: err.Error()}
+		default:
+			f.missing(e, m, held, err)
 		}
 	}
 	return nil
@@ -217,6 +249,9 @@ func (f *Fleet) remake(ctx context.Context, e *apart, at region.Region) error {
 				why.Device, why.Kind, why.Reason = gone.name, gone.kind, gone.out()
 			}
 		}
+	}
+	if m.job.Gone != nil {
+		return m.job.Gone(why)
 	}
 	if err := m.job.Failed(why); err != nil {
 		return err

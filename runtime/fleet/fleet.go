@@ -28,6 +28,8 @@ type Fleet struct {
 	members []*Member
 	jobs    int
 	line    []*waiting // jobs that devices have in line, in the order in which they were put there
+	behind  float64    // seconds that they take, as far as that is known
+	redone  int        // times that some of them were done again
 	waited  time.Duration
 	moving  turn // of who copies to the host what it lacks, gives up what only a device holds, or computes on the host
 

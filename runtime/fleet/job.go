@@ -45,6 +45,8 @@ type Job struct {
 
 	// Failed hears of what devices could not do, before the host does it; an error ends the job.
 	Failed func(Failure) error
+	// Gone is the error of what a device could not do and the host cannot do either, because what it takes is no longer there: Failed is not called. nil: the host can.
+	Gone func(Failure) error
 	// Host computes a range on the host's processor.
 	Host func(ctx context.Context, at region.Region) error
 	// Check looks at ranges once all are done, and says what is wrong with each; empty: nothing is. nil: nothing is looked at.
@@ -138,6 +140,18 @@ func (s *Share) Add(o Share) {
 	s.Compute += o.Compute
 	s.Upload += o.Upload
 	s.Download += o.Download
+}
+
+// Together adds what devices did of another part of the same.
+func Together(of, other []Share) []Share {
+	for _, s := range other {
+		if at := slices.IndexFunc(of, func(x Share) bool { return x.Device == s.Device }); at >= 0 {
+			of[at].Add(s)
+		} else {
+			of = append(of, s)
+		}
+	}
+	return of
 }
 
 // Took adds seconds that a device computed for what was in line when it was told of it.

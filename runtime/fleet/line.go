@@ -11,6 +11,13 @@ import (
 	"weft/kernels/region"
 )
 
+// mostInLine are as many jobs as are in line at a time, and longestInLine what they take: a GPU's driver takes a few hundred before it waits itself, what they take of the host is kept until
+// they are over, and nobody knows until then what became of them.
+const (
+	mostInLine    = 256
+	longestInLine = 0.1
+)
+
 // waiting is a job that a device has in line as a whole, and for which nobody has waited.
 type waiting struct {
 	job   *Job
@@ -28,6 +35,11 @@ type waiting struct {
 func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, err error) {
 	if j.Check != nil && j.Beside == nil || j.Tiles != nil || j.Stays == nil {
 		return nil, false, nil
+	}
+	if len(f.line) >= mostInLine || f.behind > longestInLine {
+		if err := f.settle(ctx); err != nil {
+			return nil, true, err
+		}
 	}
 	s := f.begin(j, func() {})
 	if len(s.workers) != 1 || !s.peek(s.workers[0]).Equal(j.Over) {
@@ -71,6 +83,7 @@ func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, e
 		f.leave(j, a, j.Over, j.made(a, j.Over))
 	}
 	f.line = append(f.line, q)
+	f.behind += c.m.paceOf(j.Kernel) * float64(j.Over.Points())
 	if j.Beside != nil {
 		if q.look, err = j.Beside(); err != nil {
 			return nil, true, err
@@ -110,7 +123,7 @@ func (f *Fleet) settle(ctx context.Context) error {
 	}
 	defer func(start time.Time) { f.waited += time.Since(start) }(time.Now())
 	line := f.line
-	f.line = nil
+	f.line, f.behind = nil, 0
 	waited := map[*Member]bool{}
 	for _, q := range slices.Backward(line) { // those before are over then, and what became of them is known without waiting
 		if !waited[q.m] {
@@ -128,6 +141,11 @@ func (f *Fleet) settle(ctx context.Context) error {
 		why, blame, err := q.became(ctx, line[:i])
 		if err != nil {
 			return err
+		}
+		if why != "" && q.job.Gone != nil {
+			q.failed(line[i+1:])
+			blame()
+			return q.job.Gone(q.m.failure(q.job, why))
 		}
 		if why != "" {
 			return f.again(ctx, line[i:], why, blame)
@@ -189,14 +207,9 @@ func (q *waiting) later(seconds float64) {
 // again has jobs done once more of which the first failed, or was wrong.
 func (f *Fleet) again(ctx context.Context, failed []*waiting, why string, blame func()) error {
 	var unheld []Array
-	for i, q := range failed {
+	failed[0].failed(failed[1:])
+	for _, q := range failed {
 		q.void()
-		if i > 0 {
-			_, err := q.done.Wait()
-			if err != nil {
-				q.m.failed(err)
-			}
-		}
 		for _, a := range q.job.Writes {
 			if r := q.m.replica(a.Buf); r != nil {
 				r.forget(q.job.made(a, q.job.Over))
@@ -207,6 +220,7 @@ func (f *Fleet) again(ctx context.Context, failed []*waiting, why string, blame 
 		}
 	}
 	blame()
+	f.redone++
 	first := failed[0]
 	if err := f.replace(ctx, first, first.m.failure(first.job, why)); err != nil {
 		return err
@@ -237,6 +251,15 @@ func (f *Fleet) again(ctx context.Context, failed []*waiting, why string, blame 
 	return nil
 }
 
+// failed counts what failed of the jobs behind one.
+func (q *waiting) failed(behind []*waiting) {
+	for _, b := range behind {
+		if _, err := b.done.Wait(); err != nil {
+			b.m.failed(err)
+		}
+	}
+}
+
 // replace has the host do what a device failed to do, unless it was given up: then it is made again if something is made again from it.
 func (f *Fleet) replace(ctx context.Context, q *waiting, why Failure) error {
 	if q.asked {
@@ -251,6 +274,9 @@ func (f *Fleet) instead(ctx context.Context, j *Job, at region.Region, why Failu
 	defer f.moving.Unlock()
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if j.Gone != nil {
+		return j.Gone(why)
 	}
 	if err := j.Failed(why); err != nil {
 		return err

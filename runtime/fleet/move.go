@@ -11,21 +11,36 @@ type Move struct {
 	Blank    bool       // what is there is worth nothing: it is about to be stored
 }
 
-// Move has replicas go along with the memory on the host of which they are, all at once, as buffers may change places. What devices held else of these buffers is given up.
-func (f *Fleet) Move(moves []Move) {
+// Move has replicas go along with the memory on the host of which they are, all at once, as buffers may change places; so does what the host lacks of it, if Job.Gone says that
+// it is not made again. What devices held else of these buffers is given up. Array is Job.Array of what moved.
+func (f *Fleet) Move(moves []Move, array func(*ir.Buffer) (Array, error)) {
 	if f == nil {
 		return
 	}
-	for _, v := range moves {
-		for _, b := range []*ir.Buffer{v.From, v.To} {
-			if b != nil {
-				f.came(b, region.Whole(b.Shape...)) // as where it is released
-			}
-		}
-	}
+	f.moveApart(moves, array)
 	for _, m := range f.members {
 		for _, r := range m.move(moves) {
 			r.mem.Free()
+		}
+	}
+}
+
+func (f *Fleet) moveApart(moves []Move, array func(*ir.Buffer) (Array, error)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	gone := map[*ir.Buffer]*apart{}
+	for _, v := range moves {
+		for _, b := range []*ir.Buffer{v.From, v.To} {
+			if e := f.aparts[b]; e != nil {
+				gone[b] = e
+				delete(f.aparts, b)
+			}
+		}
+	}
+	for _, v := range moves {
+		if e := gone[v.From]; e != nil && !v.Blank && e.made[0].job.Gone != nil {
+			e.buf, e.array = v.To, array
+			f.aparts[v.To] = e
 		}
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"weft/ops"
+	"weft/planner/bound"
 	"weft/runtime/fleet"
 )
 
@@ -57,4 +59,12 @@ func (r *Result) Later(id string, seconds float64) {
 			fleet.Took(k.Shares, seconds)
 		}
 	}
+}
+
+// WarningsOf are those of a note.
+func WarningsOf(note ops.Note, step *bound.Step) (out []Warning) {
+	for _, w := range note.Warnings {
+		out = append(out, Warning{Code: w.Code, Message: w.Message, Help: w.Help, Mild: w.Warning, Where: step.Op.Where})
+	}
+	return out
 }

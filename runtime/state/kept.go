@@ -8,7 +8,7 @@ import (
 	"weft/planner/plan"
 )
 
-// made are the arrays that the kernels of a call make for each other; ok: there are some, and all that is made in it is made on devices.
+// made are the arrays that the kernels of a call make for each other; ok: all that is made in it is made on devices.
 func made(p *bound.Plan, about plan.DriveProgram) (ids []string, ok bool) {
 	for _, s := range p.Steps {
 		if s.Kind == plan.SinkStep || slices.Contains(about.Once, s.ID) {
@@ -23,19 +23,24 @@ func made(p *bound.Plan, about plan.DriveProgram) (ids []string, ok bool) {
 			}
 		}
 	}
-	return ids, len(ids) > 0 && p.Stream == nil && !about.Boxed
+	return ids, p.Stream == nil && !about.Boxed
 }
 
 // Keeps reports whether devices may keep what the kernels of a call make for each other.
-func (s *State) Keeps(c *Call) bool { return c.keeps && s.whole(c) }
+func (s *State) Keeps(c *Call) bool { return c.devices && len(c.made) > 0 && s.whole(c) }
 
 func (s *State) whole(c *Call) bool {
 	return c.whole && s.few == 0 && s.Disk == nil && s.step.Drive.Rounds == nil
 }
 
-// End has the host have what a call made of the state, if devices keep what they make. What kernels made for each other stays there until the next call, for who looks at it.
-func (s *State) End(ctx context.Context, c *Call, kept bool) error {
+// End has the host have what a call made of the state, if devices keep what they make and it did not go ahead. What kernels made for each other stays there until the next call, for who looks
+// at it.
+func (s *State) End(ctx context.Context, c *Call, kept, ahead bool) error {
 	if !kept {
+		return nil
+	}
+	s.kept = append(s.kept, c)
+	if ahead {
 		return nil
 	}
 	var ids []string
@@ -44,7 +49,6 @@ func (s *State) End(ctx context.Context, c *Call, kept bool) error {
 			ids = append(ids, id)
 		}
 	}
-	s.kept = append(s.kept, c)
 	return c.Arrays.Bring(ctx, ids)
 }
 

@@ -19,12 +19,20 @@ type State struct {
 	step   *bound.Step
 	around *arrays.Arrays
 	held   []pair
-	few    int                          // objects that there is room for, of drives that go on with some at a time; 0: all
-	Disk   *Disk                        // nil: all of it is in memory
-	last   *Call                        // what it stored is not yet what programs read
-	had    map[device.Memory]*ir.Buffer // that calls had it as, where devices hold what is in it, if anything
-	kept   []*Call                      // of which devices may hold what kernels made for each other
-	edits  [][]float64                  // memory of boxes that the host changes, from edit to edit
+	few    int                    // objects that there is room for, of drives that go on with some at a time; 0: all
+	Disk   *Disk                  // nil: all of it is in memory
+	last   *Call                  // what it stored is not yet what programs read
+	had    map[device.Memory]site // that calls had it as, where devices hold what is in it, if anything
+	kept   []*Call                // of which devices may hold what kernels made for each other
+	base   *base                  // from which calls went ahead of the host; nil: it has all that they made
+	edits  [][]float64            // memory of boxes that the host changes, from edit to edit
+}
+
+// site is a part of an array of a call.
+type site struct {
+	of   *arrays.Arrays
+	id   string
+	part *ir.Buffer
 }
 
 // pair are the parts of an array before and after a call.
@@ -33,11 +41,11 @@ type pair struct{ now, next []device.Memory }
 // Call is a program as the state sees it.
 type Call struct {
 	plan.DriveProgram
-	Moved  []int // which array of the state moves to each; -1: none
-	Arrays *arrays.Arrays
-	made   []string // by its kernels for each other
-	keeps  bool     // devices may keep that
-	whole  bool     // it has arrays whose memory devices may hold replicas of from call to call
+	Moved   []int // which array of the state moves to each; -1: none
+	Arrays  *arrays.Arrays
+	made    []string // by its kernels for each other
+	devices bool     // make all of it
+	whole   bool     // it has arrays whose memory devices may hold replicas of from call to call
 }
 
 // NewCall is a program with the arrays of its run.
@@ -53,7 +61,7 @@ func NewCall(p plan.DriveProgram, of *bound.Plan, a *arrays.Arrays) *Call {
 		a.Lent[id] = true
 	}
 	c := &Call{DriveProgram: p, Moved: moved, Arrays: a, whole: of.Stream == nil && !p.Boxed}
-	c.made, c.keeps = made(of, p)
+	c.made, c.devices = made(of, p)
 	return c
 }
 
@@ -66,7 +74,7 @@ type Place struct {
 
 // Begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy. What is on disk is zero.
 func Begin(step *bound.Step, around *arrays.Arrays, blocks bool, place Place) (s *State, err error) {
-	s = &State{step: step, around: around, had: map[device.Memory]*ir.Buffer{}}
+	s = &State{step: step, around: around, had: map[device.Memory]site{}}
 	if step.Drive.Tiles != nil {
 		if s.Disk, err = openDisk(s, place.Tasks, place.Path, place.Keep); err != nil {
 			return s, err
@@ -129,6 +137,8 @@ func (s *State) Close() {
 	if s.Disk != nil {
 		s.around.Count(-s.step.Drive.Tiles.Peak)
 	}
+	s.adopt()
+	s.forgetBase()
 	for i, p := range s.held {
 		if s.step.Drive.OnDisk(s.step.Drive.Start[i]) {
 			continue
@@ -164,15 +174,21 @@ func (s *State) Host(i int) ops.HostArray {
 	return b.In(parts)
 }
 
-// Lend gives a program the state to read, and where to store what comes next: what devices hold of that memory goes along. What calls store in boxes is as good as settled, and devices
-// keep nothing of it.
-func (s *State) Lend(to *Call) {
+// Lend gives a program the state to read, and where to store what comes next, which the host has no memory for if the call goes ahead of it: what devices hold of that memory goes along. What
+// calls store in boxes is as good as settled, and devices keep nothing of it.
+func (s *State) Lend(to *Call, ahead bool) error {
 	s.outdate()
+	s.adopt()
 	s.Settle()
+	if ahead {
+		s.goAhead(to)
+	} else if err := s.goTogether(); err != nil {
+		return err
+	}
 	if s.whole(to) {
 		s.lendWhole(to)
 		s.last = to
-		return
+		return nil
 	}
 	clear(s.had)
 	for i := range s.held {
@@ -190,20 +206,21 @@ func (s *State) Lend(to *Call) {
 	if !to.Boxed {
 		s.last = to
 	}
+	return nil
 }
 
 func (s *State) lendWhole(to *Call) {
 	var list []arrays.Taken
-	now := map[device.Memory]*ir.Buffer{}
+	now := map[device.Memory]site{}
 	take := func(id string, mem []device.Memory, blank bool) {
 		t := arrays.Taken{ID: id, Memory: mem, Blank: blank}
 		for k, part := range to.Arrays.ByID[id].Bufs {
-			from := s.had[mem[k]]
+			from := s.had[mem[k]].part
 			if from != nil && !bound.Alike(from, part) {
 				from = nil
 			}
 			t.From = append(t.From, from)
-			now[mem[k]] = part
+			now[mem[k]] = site{to.Arrays, id, part}
 		}
 		list = append(list, t)
 	}
@@ -218,15 +235,15 @@ func (s *State) lendWhole(to *Call) {
 	to.Arrays.TakeAll(list)
 	had := s.had
 	s.had = now
-	for mem, part := range had { // what this program does not read stays what it was, unless its buffer has other memory now
-		if s.had[mem] == nil && !slices.Contains(slices.Collect(maps.Values(now)), part) {
-			s.had[mem] = part
+	for mem, at := range had { // what this program does not read stays what it was, unless its buffer has other memory now
+		if _, is := s.had[mem]; !is && !slices.Contains(slices.Collect(maps.Values(now)), at) {
+			s.had[mem] = at
 		}
 	}
 }
 
-// Touched notes that the host changed what an array holds after the last call: devices hold nothing of it.
-func (s *State) Touched(i int) {
+// touched notes that the host changed what an array holds after the last call: devices hold nothing of it.
+func (s *State) touched(i int) {
 	for _, m := range s.memory(i) {
 		delete(s.had, m)
 	}
@@ -269,6 +286,7 @@ func (s *State) Numbers(i int) (ops.HostPart, error) {
 // Edit lets the host change boxes.
 func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) error {
 	s.Settle()
+	s.forgetBase()
 	in, of := make([]ops.HostArray, len(boxes)), make([][]float64, len(boxes))
 	for i, p := range boxes {
 		if _, err := s.Numbers(p.State); err != nil {
@@ -287,13 +305,14 @@ func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) er
 	}
 	for i, p := range boxes {
 		in[i].StoreBox(p.Box, of[i])
-		s.Touched(p.State)
+		s.touched(p.State)
 	}
 	return nil
 }
 
 // HandOut gives an output the memory of the state that holds it, if that may go, or a copy where it lies otherwise.
 func (s *State) HandOut(id string, may bool) error {
+	s.forgetBase()
 	to, err := s.around.Host(id)
 	if err != nil || s.objects(to.Out) > 0 || s.step.Drive.OnDisk(id) {
 		return err

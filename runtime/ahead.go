@@ -1,0 +1,72 @@
+package runtime
+
+import (
+	"errors"
+	"slices"
+	"time"
+
+	"weft/planner/bound"
+	"weft/runtime/fleet"
+	"weft/runtime/state"
+)
+
+// While calls go ahead of the host, it gets the state now and then, so that little is to be done again if a device is lost: not oftener than betweenCopies, and for a part of the time.
+const (
+	betweenCopies = 100 * time.Millisecond
+	copiesPart    = 20
+)
+
+// ahead reports whether a call goes ahead of the host: nobody looks at what it makes, and devices make all of it.
+func (d *drive) ahead(p *program) bool {
+	if p.calls < 2 || p.opt.Verify || !d.state.Ahead(p.Call) {
+		return false
+	}
+	p.keeps = true
+	return !slices.ContainsFunc(p.run.plan.Steps, func(s bound.Step) bool { return s.Kernel != nil && p.again(&s) && (d.watched(&s) || !p.away(&s)) })
+}
+
+// bring has the host have the state.
+func (d *drive) bring() error {
+	err := error(nil)
+	if d.state.Entries() > 0 {
+		err = d.run.fleet.Settle(d.ctx)
+	}
+	start := time.Now()
+	if err == nil {
+		err = d.state.BringAll(d.ctx)
+	}
+	d.copied, d.copying = time.Now(), time.Since(start)
+	_, err = d.redo(err)
+	return err
+}
+
+// gone tells what of a call that goes ahead devices could not do, or lost.
+func (d *drive) gone(step *bound.Step) func(fleet.Failure) error {
+	at := d.state.Entries() - 1
+	return func(f fleet.Failure) error { return &state.Gone{Failure: f, Step: step, At: at} }
+}
+
+// redo makes calls again of which something is gone, from what the host has, which does itself what a device failed to do; false: nothing is.
+func (d *drive) redo(err error) (bool, error) {
+	g := (*state.Gone)(nil)
+	if !errors.As(err, &g) {
+		return false, err
+	}
+	entries, err := d.state.Restore()
+	for at := 0; at < len(entries) && err == nil; at++ {
+		e := entries[at]
+		if e.Call == nil {
+			err = e.Set()
+			continue
+		}
+		p := d.programs[slices.IndexFunc(d.programs, func(p *program) bool { return p.Call == e.Call })]
+		if p.opt.Verify = false; at == g.At {
+			p.failing, err = g.Step, p.deviceFailed(g.Step, g.Failure)
+		}
+		if err == nil {
+			err = d.turn(p, false, false)
+		}
+		p.failing = nil
+	}
+	return true, err
+}
