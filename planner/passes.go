@@ -148,17 +148,22 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 		p, err := build(g, dev, opt)
 		tight := problem.Problem{}
 		beyond := errors.As(err, &tight) && tight.Code == problem.MemoryBudget
-		if !(g.Mirrors() && err == nil && p.Stream != nil) && !(beyond && g.ByBlocks()) {
+		if !(g.Mirrors() && err == nil && p.Stream != nil) && !beyond {
 			return p, err
 		}
-		// Blocks of rows would need columns of those that come later.
-		all, fault := build(graph.Collect(sinks, graph.How{Blocks: true, Strict: opt.Strict}), dev, opt)
-		switch {
-		case fault == nil:
-			all.Unmirrored, all.Strict = true, opt.Strict
-			return all, nil
-		case beyond: // it takes less than the other way
-			err = fault
+		// Blocks of rows would need columns of those that come later. What is read twice at places that lie apart goes by in blocks of its own.
+		for _, anew := range []bool{false, true} {
+			if anew && !(beyond && g.Rereads()) || !anew && !g.ByBlocks() {
+				continue
+			}
+			all, fault := build(graph.Collect(sinks, graph.How{Blocks: true, Strict: opt.Strict, Anew: anew}), dev, opt)
+			switch {
+			case fault == nil:
+				all.Unmirrored, all.Strict, all.Anew = true, opt.Strict, anew
+				return all, nil
+			case beyond: // it takes less than the other way
+				err = fault
+			}
 		}
 		return p, err
 	}

@@ -68,7 +68,7 @@ func (h *hasher) buffer(b *Buffer) string {
 	if !ok {
 		i = len(h.bufs)
 		h.bufs[b] = i
-		h.write("buf %d %s %v %+v %d %d %s %s %s %d\n", i, b.Type, b.Shape, b.Pad, b.Held, b.Facts.Mono, h.pyramid(b.Facts.Max), h.facts(b.Facts.Data),
+		h.write("buf %d %s %v %+v %d %s %s %s %d\n", i, b.Type, b.Shape, b.Pad, b.Facts.Mono, h.pyramid(b.Facts.Max), h.facts(b.Facts.Data),
 			h.interval(b.Facts.Within), b.Facts.Parts)
 	}
 	return "b" + strconv.Itoa(i)

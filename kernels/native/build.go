@@ -41,7 +41,11 @@ func (d *Device) flags() []string {
 // render makes a variant, not compiled yet. Its symbol tells it from every other in an object.
 func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, error) {
 	s = c.Within(k, s)
-	out, err := c.Render(k, s, d.target, "weft_"+cache.Digest(ir.Hash(k), fmt.Sprintf("%+v%+v%v", s, way, k.Past))[:16], way)
+	held := []int{} // how rows lie that go by in strips, which changes nothing of what is computed
+	for _, b := range k.Buffers() {
+		held = append(held, b.Held)
+	}
+	out, err := c.Render(k, s, d.target, "weft_"+cache.Digest(ir.Hash(k), fmt.Sprintf("%+v%+v%v%v", s, way, k.Past, held))[:16], way)
 	if err != nil {
 		return nil, err
 	}

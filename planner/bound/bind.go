@@ -20,7 +20,7 @@ const mostTiles = 1 << 20
 // Bind finds in a checked program what a plan of it names. A plan that is damaged, or is not of this program, is an error: what its
 // kernels compute and in which order is held against its hash. model predicts; nil: the plan's rates do.
 func Bind(v *plan.Plan, sinks []*ops.Instance, model *cost.Model) (*Plan, error) {
-	return bind(v, graph.Collect(sinks, graph.How{Apart: v.Apart, Room: v.Room, Spill: v.Spills, Strict: v.Strict, Blocks: v.Unmirrored}), model)
+	return bind(v, graph.Collect(sinks, graph.How{Apart: v.Apart, Room: v.Room, Spill: v.Spills, Strict: v.Strict, Blocks: v.Unmirrored, Anew: v.Anew}), model)
 }
 
 func bind(v *plan.Plan, g *graph.Graph, model *cost.Model) (*Plan, error) {

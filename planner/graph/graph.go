@@ -95,10 +95,16 @@ type How struct {
 	Spill  bool  // what tiles are read of is stored on disk before
 	Strict bool
 	Blocks bool // it runs in blocks of rows
+	Anew   bool // what operators have from files they read each for itself
 }
 
 // ByBlocks reports whether the program is another one where it runs in blocks of rows: less is found by mirroring, or looked at.
 func (g *Graph) ByBlocks() bool { return g.Mirrors() || g.Doubted }
+
+// Rereads reports whether there is an array from a file that several stages read, each of which could read it for itself.
+func (g *Graph) Rereads() bool {
+	return slices.ContainsFunc(g.Stages, func(s *ops.Stage) bool { return fromFile(s) && len(g.Users[s]) > 1 })
+}
 
 // Mirrors reports whether there is an array of which half is found and mirrored, which takes both halves of it at once.
 func (g *Graph) Mirrors() bool {
@@ -115,6 +121,7 @@ type collector struct {
 	doubts []Sink // see ops.Doubtful; nil: of programs of a drive none are looked at
 
 	how     How
+	readers int                         // that read anew
 	bare    bool                        // drives outside all turns have no programs
 	spilled *spills                     // nil: nothing is
 	stored  map[ops.Array]*ops.Instance // what a program has from disk
@@ -175,6 +182,19 @@ func (c *collector) stageOf(a ops.Array) *ops.Stage {
 	return c.outputs(a.Of)[a.Out]
 }
 
+// anew is the stage that an operator has of an array: where each is to read files for itself, a copy of what is read.
+func (c *collector) anew(a ops.Array) *ops.Stage {
+	s := c.stageOf(a)
+	if !c.how.Anew || !fromFile(s) || slices.ContainsFunc(s.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
+		return s
+	}
+	of, again := s.Op, *s
+	c.readers++
+	again.Op = &ops.Instance{ID: -c.readers, Spec: of.Spec, Call: of.Call, Bound: of.Bound, Out: of.Out, Label: of.Label, Where: of.Where, Within: of.Within, Whole: of.Whole, Own: of.Own, Hints: of.Hints}
+	c.Stages = append(c.Stages, &again)
+	return &again
+}
+
 func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 	if s, ok := c.made[op]; ok {
 		return s
@@ -194,7 +214,7 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		}
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
-		l := ops.NewLowering(op, c.stageOf)
+		l := ops.NewLowering(op, c.anew)
 		l.Room.Bytes, l.Strict, l.Blocks = c.how.Room, c.how.Strict, c.how.Blocks
 		c.doubt(op, l) // told before what is made of answers is shown
 		out = bound.Lower(l)

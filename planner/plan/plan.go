@@ -29,11 +29,13 @@ type Plan struct {
 	// Strict says that what is only said of arrays which they read is looked at before, too.
 	Strict bool `yaml:"strict,omitempty" json:"strict,omitempty"`
 	// Unmirrored is set where all of a symmetric product is computed, and nothing looked at of what is assumed, since it runs in blocks of rows.
-	Unmirrored bool    `yaml:"unmirrored,omitempty" json:"unmirrored,omitempty"`
-	Hash       string  `yaml:"hash" json:"hash"`
-	Device     string  `yaml:"device" json:"device"`
-	Machine    Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
-	Rates      Rates   `yaml:"rates" json:"rates"`
+	Unmirrored bool `yaml:"unmirrored,omitempty" json:"unmirrored,omitempty"`
+	// Anew is set where each operator reads for itself what it has from files, since what two read together does not fit the memory.
+	Anew    bool    `yaml:"anew,omitempty" json:"anew,omitempty"`
+	Hash    string  `yaml:"hash" json:"hash"`
+	Device  string  `yaml:"device" json:"device"`
+	Machine Machine `yaml:"machine,omitempty" json:"machine,omitzero"`
+	Rates   Rates   `yaml:"rates" json:"rates"`
 	// Budget of memory that it was made for, in bytes; 0: none.
 	Budget  int64    `yaml:"budget,omitempty" json:"budget,omitempty"`
 	Buffers []Buffer `yaml:"buffers" json:"buffers"`
