@@ -376,6 +376,9 @@ func past(m *module.Module, opt Options) error {
 
 func placed(m *module.Module, opt Options) error {
 	how := place.Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost, Inner: opt.within != ""}
+	if t := opt.turns; t != nil && t.Rounds == nil {
+		how.Turn = &plan.DriveProgram{Most: t.Most, Now: idsIn(m.Plan, t.State), Next: idsIn(m.Plan, t.Next), Once: t.once(m.Plan), Boxed: t.Boxed}
+	}
 	if opt.Replace {
 		how.Decided = nil
 	}

@@ -155,13 +155,14 @@ func (p *Plan) Sources() (out []*Step) {
 // Program names one of a drive's among all of a plan.
 func (s *Step) Program(i int) string { return s.ID + "." + s.Drive.Programs[i].Name }
 
-// Call is how long a call of one of the drive's programs is predicted to take, in ms, and the first one more than others.
+// Call is how long a call of one of the drive's programs is predicted to take, in ms, and the first one and the last more than others.
 func (s *Step) Call(program int) (each, first float64) {
 	for _, k := range s.Programs[program].Steps {
 		if k.Kernel == nil {
 			continue
 		}
 		ms, _ := k.Kernel.Expected()
+		first += k.Kernel.Place.Once
 		if slices.Contains(s.Drive.Programs[program].Once, k.ID) {
 			first += ms
 		} else {

@@ -57,9 +57,10 @@ type Placing struct {
 	// Device is what the whole run was asked to be on, in place of what stages ask for: cpu, gpu, or names of devices, separated
 	// by commas; empty: what @device says, and what is fastest otherwise.
 	Device  string
-	Decided *plan.Decisions // of an earlier planning: its places are kept; nil: those of the plan, if that was made by some
-	Cost    *cost.Model     // of the host; what it learned of accelerators counts; nil: nothing
-	Inner   bool            // the plan is a drive's program, whose arrays the host has after every call
+	Decided *plan.Decisions    // of an earlier planning: its places are kept; nil: those of the plan, if that was made by some
+	Cost    *cost.Model        // of the host; what it learned of accelerators counts; nil: nothing
+	Inner   bool               // the plan is a drive's program, whose arrays the host has after every call that does not go ahead of it
+	Turn    *plan.DriveProgram // calls that go ahead of the host where devices make all of one; nil: they do not
 }
 
 // Place chooses for every kernel of a plan whether it runs on the host's processor or on accelerators, on which of them, and in
@@ -85,10 +86,11 @@ func Place(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 		return err
 	}
 	s.survey(requests, opt.Inner)
+	s.turn = opt.Turn
 	if err := errors.Join(s.refusals()...); err != nil {
 		return err
 	}
-	s.search()
+	s.settled(s.search())
 	s.describe()
 	s.decide()
 	p.SumPredictions()
@@ -100,7 +102,10 @@ func PlaceAll(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 	for _, s := range p.Steps {
 		for i, program := range s.Programs {
 			inner := opt
-			inner.Inner = true
+			inner.Inner, inner.Turn = true, nil
+			if about := &s.Drive.Programs[i]; s.Drive.Rounds == nil && s.Drive.Tiles == nil {
+				inner.Turn = about
+			}
 			if err := PlaceAll(program, devices, inner); err != nil {
 				return err
 			}

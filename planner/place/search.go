@@ -25,6 +25,8 @@ type chain struct {
 	states []holding // before each task
 	costs  []float64
 	made   []outcome
+	end    holding
+	once   float64 // of calls that go ahead of the host, what the first and the last take more than others
 }
 
 func (c *chain) total() (sum float64) {
@@ -36,7 +38,7 @@ func (c *chain) total() (sum float64) {
 
 // search places the tasks: the best of all on the host and all on one team, improved by moving single tasks and runs of
 // neighbours for as long as that helps. What devices hold from one kernel to the next makes neighbours depend on each other.
-func (s *site) search() {
+func (s *site) search() *chain {
 	best := s.chain(0)
 	for n := 1; n < len(s.teams); n++ {
 		if c := s.chain(n); c.total() < best.total() {
@@ -60,8 +62,16 @@ func (s *site) search() {
 			break
 		}
 	}
+	return s.ahead(best)
+}
+
+// settled places the tasks as they were found to be best.
+func (s *site) settled(best *chain) {
 	for i, t := range s.tasks {
 		s.place(t, best.made[i], best.states[i])
+	}
+	if best.once > 0 {
+		s.tasks[0].step.Kernel.Place.Once = 1e3 * best.once
 	}
 	s.count(best)
 }
@@ -97,6 +107,7 @@ func (s *site) chain(n int) *chain {
 		o := s.run(t, s.team(t, n), held)
 		c.made, c.costs = append(c.made, o), append(c.costs, weighed(o))
 	}
+	c.end = held
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/cost"
 	"weft/planner/graph"
+	"weft/planner/plan"
 )
 
 // task is a kernel to be placed.
@@ -47,9 +48,12 @@ type feed struct {
 // site is a plan with the devices that its kernels may be put on.
 type site struct {
 	plan    *bound.Plan
-	stream  *blocks.Stream // nil: not in blocks
-	stays   bool           // what devices make stays there until the host, or another, asks for it
-	came    []int64        // bytes of each buffer that come to the host, counted by those who ask for it
+	stream  *blocks.Stream     // nil: not in blocks
+	stays   bool               // what devices make stays there until the host, or another, asks for it
+	turn    *plan.DriveProgram // calls that go ahead of the host where devices make all of one; nil: they do not
+	calls   bool               // that is what is weighed: the host gets numbers alone
+	before  holding            // what is held before a call, then
+	came    []int64            // bytes of each buffer that come to the host, counted by those who ask for it
 	devices []DeviceModel
 	model   *cost.Model
 	tasks   []*task

@@ -19,6 +19,9 @@ func (s *site) host(array int) int { return s.at(array, len(s.devices)) }
 
 // begin is what is held before a run: all that is not made in it, by the host.
 func (s *site) begin() holding {
+	if s.before != nil {
+		return slices.Clone(s.before)
+	}
 	held := make(holding, s.at(len(s.alloc), 0))
 	for array := range s.alloc {
 		held[s.host(array)] = 1
@@ -100,6 +103,9 @@ func (s *site) run(t *task, team []int, held holding) outcome {
 		s.leave(t, d, o.weights[i], len(team) == 1, held)
 	}
 	for _, array := range t.taken {
+		if !s.handed(array) {
+			continue
+		}
 		o.fetched += s.fetch(array, 1, held)
 	}
 	for _, array := range t.frees {
@@ -221,7 +227,7 @@ func (s *site) fits(t *task, d int) (needs, limit float64, ok bool) {
 // remains reports whether what a task makes of an array on a device stays there alone.
 func (s *site) remains(t *task, f feed, d int) bool {
 	_, _, fits := s.fits(t, d)
-	return s.stays && fits && !f.taken
+	return s.stays && fits && (!f.taken || !s.handed(f.array))
 }
 
 // lacks is the part of an array that a device lacks for a share of a task's rows. Devices keep to the rows that they hold.

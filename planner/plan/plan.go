@@ -333,6 +333,8 @@ type Placement struct {
 	// Why says what decided, for people.
 	Why string `yaml:"why,omitempty" json:"why,omitempty"`
 
+	// Once is what the first call and the last of a drive's program take more than others, in ms, for copies; it is of the first kernel.
+	Once float64 `yaml:"once_ms,omitempty" json:"once_ms,omitempty"`
 	// Learned is what runs taught: Accelerated is multiplied by it.
 	Learned float64 `yaml:"learned,omitempty" json:"learned,omitempty"`
 }

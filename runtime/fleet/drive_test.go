@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/native"
 	"weft/planner/bound"
 	"weft/runtime"
 	"weft/runtime/result"
@@ -162,6 +164,37 @@ func TestFailuresInDrives(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Turns are predicted without copies, but for the first one and the last: so a device has them that would not pay if each were copied.
+func TestTurnsArePredicted(t *testing.T) {
+	const text = `
+x = axis(x, 0 .. 1 in 1000)
+y = axis(y, 0 .. 1 in 1000)
+u = sin(x * 7) * cos(y * 3) @keep @device(cpu)
+show(u | iterate(u -> (u[x: here - 1, outside: nearest] + u[x: here + 1, outside: nearest]) * 0.5, at_most: 200))
+`
+	described(func(t *testing.T, cpu *native.Device) {
+		devices := emulatedDevices(t, cpu, h200(1, 64, 64))
+		p := planned(t, text, "", cpu, devices)
+		predicted := 0.0
+		for i := range p.Steps {
+			for j := range p.Steps[i].Programs {
+				each, first := p.Steps[i].Call(j)
+				predicted += 1e-3 * (each*float64(p.Steps[i].Drive.Programs[j].Most) + first)
+			}
+		}
+		start := time.Now()
+		_, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(start).Seconds()
+		t.Logf("predicted %.3g ms, took %.3g ms", 1e3*predicted, 1e3*took)
+		if r.Devices[0].Launches != 200 || predicted < 0.9*took || predicted > 1.3*took { // the host's own work takes nothing on this clock
+			t.Errorf("predicted %g s, took %g s, %+v", predicted, took, r.Devices[0])
+		}
+	})(t)
 }
 
 // Where a device has no room for all, what it gives up goes to the host, which goes on having what calls can be made again from.
