@@ -11,6 +11,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/retype"
 	"weft/ops"
+	"weft/ops/operand"
 )
 
 // Graph is the stages that the sinks of a program need.
@@ -95,15 +96,27 @@ type How struct {
 	Spill  bool  // what tiles are read of is stored on disk before
 	Strict bool
 	Blocks bool // it runs in blocks of rows
-	Anew   bool // what operators have from files they read each for itself
+	Anew   bool // what is read from a file and has its dims renamed is read for that anew
 }
 
 // ByBlocks reports whether the program is another one where it runs in blocks of rows: less is found by mirroring, or looked at.
 func (g *Graph) ByBlocks() bool { return g.Mirrors() || g.Doubted }
 
-// Rereads reports whether there is an array from a file that several stages read, each of which could read it for itself.
+// Rereads reports whether there is an array from a file that is read along other dims, too, which could be by itself.
 func (g *Graph) Rereads() bool {
-	return slices.ContainsFunc(g.Stages, func(s *ops.Stage) bool { return fromFile(s) && len(g.Users[s]) > 1 })
+	return slices.ContainsFunc(g.Stages, func(s *ops.Stage) bool {
+		return fromFile(s) && len(g.Users[s]) > 1 && slices.ContainsFunc(g.Users[s], func(u *ops.Stage) bool { return renames(u.Op) })
+	})
+}
+
+// renames reports an operator that gives what it is given, with dims of other names.
+func renames(op *ops.Instance) bool {
+	r, ok := op.Bound.(operand.Renamer)
+	if !ok {
+		return false
+	}
+	_, names, ok := r.Renames(op.Call)
+	return ok && len(names) > 0
 }
 
 // Mirrors reports whether there is an array of which half is found and mirrored, which takes both halves of it at once.
@@ -182,10 +195,10 @@ func (c *collector) stageOf(a ops.Array) *ops.Stage {
 	return c.outputs(a.Of)[a.Out]
 }
 
-// anew is the stage that an operator has of an array: where each is to read files for itself, a copy of what is read.
+// anew is the stage of an array for an operator that has it for itself: of what is read from a file, a copy.
 func (c *collector) anew(a ops.Array) *ops.Stage {
 	s := c.stageOf(a)
-	if !c.how.Anew || !fromFile(s) || slices.ContainsFunc(s.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
+	if !fromFile(s) || slices.ContainsFunc(s.Type.Dims, func(d ops.Dim) bool { return d.Count != nil }) {
 		return s
 	}
 	of, again := s.Op, *s
@@ -214,7 +227,11 @@ func (c *collector) outputs(op *ops.Instance) (out []*ops.Stage) {
 		}
 		c.Stages = append(c.Stages, out...)
 	case ops.Lowerer:
-		l := ops.NewLowering(op, c.anew)
+		in := c.stageOf
+		if c.how.Anew && renames(op) {
+			in = c.anew
+		}
+		l := ops.NewLowering(op, in)
 		l.Room.Bytes, l.Strict, l.Blocks = c.how.Room, c.how.Strict, c.how.Blocks
 		c.doubt(op, l) // told before what is made of answers is shown
 		out = bound.Lower(l)

@@ -30,7 +30,7 @@ type Plan struct {
 	Strict bool `yaml:"strict,omitempty" json:"strict,omitempty"`
 	// Unmirrored is set where all of a symmetric product is computed, and nothing looked at of what is assumed, since it runs in blocks of rows.
 	Unmirrored bool `yaml:"unmirrored,omitempty" json:"unmirrored,omitempty"`
-	// Anew is set where each operator reads for itself what it has from files, since what two read together does not fit the memory.
+	// Anew is set where what is read from a file is read anew for what has its dims renamed, since both together do not fit the memory.
 	Anew    bool    `yaml:"anew,omitempty" json:"anew,omitempty"`
 	Hash    string  `yaml:"hash" json:"hash"`
 	Device  string  `yaml:"device" json:"device"`
