@@ -317,7 +317,9 @@ func kernels(m *module.Module, _ Options) error {
 	return nil
 }
 
-func types(m *module.Module, opt Options) error { return precision.Retype(m, opt.Precision) }
+func types(m *module.Module, opt Options) error {
+	return precision.Retype(m, opt.Precision, opt.FuseLimit == nil || *opt.FuseLimit < 0)
+}
 
 // ranges notes where what kernels store is proved to lie: those that load it take cheaper forms of operations, and constants for what is the
 // same everywhere. Sums of few terms become float32.

@@ -2,25 +2,22 @@ package runtime
 
 import (
 	"context"
-	"maps"
 
 	"weft/kernels/device"
 	"weft/kernels/ir"
-	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime/audit"
-	"weft/runtime/exec"
+	"weft/runtime/look"
 )
 
 // Inspection is a kernel that just ran, while all its arrays are in memory. Inspectors may read the arrays, and write none.
 type Inspection struct {
-	Plan      *bound.Plan
+	*look.Second
 	Step      *bound.Step
 	Stored    []audit.Array // what the kernel stored
 	Reference *audit.Reference
 	Mem       map[*ir.Buffer]device.Memory
-	Threads   int
 }
 
 // inspect shows a kernel to whoever asked to see it.
@@ -36,20 +33,10 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 	if err != nil {
 		return err
 	}
-	return r.opt.Inspect(ctx, &Inspection{Plan: r.plan, Step: step, Stored: stored, Reference: ref, Mem: r.arrays.Memory, Threads: r.opt.Threads})
+	return r.opt.Inspect(ctx, &Inspection{Second: r.second(), Step: step, Stored: stored, Reference: ref, Mem: r.arrays.Memory})
 }
 
-// Sweep launches a program over tiles on all threads, with memory of its own for some buffers.
-func (i *Inspection) Sweep(ctx context.Context, p device.Program, tiles []region.Region, instead map[*ir.Buffer]device.Memory) error {
-	mem := maps.Clone(i.Mem) // the tables that bound what the kernel loads among them
-	maps.Copy(mem, instead)
-	launch, err := p.Bind(device.Bindings{Mem: mem})
-	if err != nil {
-		return err
-	}
-	s := &exec.Sweep{Name: p.Kernel().Name, Bound: exec.Bound{Launch: launch}, Threads: i.Threads}
-	if err := s.Run(ctx, tiles); err != nil {
-		return err
-	}
-	return s.Fault
+// second looks once more at what seems to be wrong.
+func (r *run) second() *look.Second {
+	return &look.Second{Plan: r.plan, Arrays: r.arrays, Doubt: r.doubt, Threads: r.opt.Threads, ByRows: r.byRows}
 }

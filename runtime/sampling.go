@@ -12,7 +12,6 @@ import (
 	"weft/planner/plan"
 	"weft/runtime/audit"
 	"weft/runtime/journal"
-	"weft/runtime/look"
 	"weft/runtime/result"
 )
 
@@ -100,8 +99,7 @@ func (c *sampling) sample(ctx context.Context, over region.Region, n int) ([]aud
 		}
 	}
 	c.ref.Settle(taken, points, r.arrays.Memory)
-	second := &look.Second{Plan: r.plan, Arrays: r.arrays, Doubt: r.doubt, Threads: r.opt.Threads, ByRows: r.byRows}
-	if err := second.Given(ctx, c.step, c.ref, taken, points); err != nil {
+	if err := r.second().Given(ctx, c.step, c.ref, taken, points); err != nil {
 		return nil, err
 	}
 	c.add(taken)

@@ -26,8 +26,9 @@ type retyper struct {
 	faults []error
 }
 
-// Retype gives kernels and arrays the types that were chosen for them or asked for, and records why others keep theirs.
-func Retype(m *module.Module, given plan.Choices) error {
+// Retype gives kernels and arrays the types that were chosen for them or asked for, and records why others keep theirs. Types of sums are refused where there are
+// none only if all is fused that should be: sums that a stage is made from may be kernels of their own otherwise.
+func Retype(m *module.Module, given plan.Choices, fused bool) error {
 	r := &retyper{Module: m, given: given, pins: findPins(m), stored: map[*ir.Buffer]retype.Stored{}}
 	m.Pinned = r.pins.storage
 	chosen := make([]plan.Choice, len(m.Kernels))
@@ -38,7 +39,9 @@ func Retype(m *module.Module, given plan.Choices) error {
 			r.tables(k, s)
 		}
 	}
-	r.sums()
+	if fused {
+		r.sums()
+	}
 	r.widenTables(chosen)
 	for i, k := range m.Kernels {
 		c := chosen[i]

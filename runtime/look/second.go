@@ -20,6 +20,7 @@ type Second struct {
 	Doubt   audit.Doubt
 	Threads int
 	ByRows  func(*bound.Step) bool // of what the step reads only some rows are there at a time
+	Known   func(*ops.Stage) bool  // what is known to be right by itself, though what it was made from may be gone; nil: nothing is
 }
 
 // Given explains elements that differ from float64 as it computes them from the beginning, by what their kernel read: see audit.Reference.Given. What
@@ -63,6 +64,8 @@ func (r *Second) right(ctx context.Context, by *audit.Effort, s *ops.Stage, at [
 		return true, nil
 	case made.Kernel == nil || b.Narrowed() || r.Doubt[b.ID]:
 		return false, nil
+	case r.Known != nil && r.Known(s):
+		return true, nil
 	default:
 		roots := []*ops.Stage{s}
 		ref, err := audit.Define(r.Plan.Reference(roots, func(s *ops.Stage) bool {

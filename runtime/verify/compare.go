@@ -82,11 +82,11 @@ func (c *comparison) take(ctx context.Context, points [][]int) ([]audit.Sample, 
 		}
 	}
 	c.Reference.Settle(taken, points, c.Mem)
-	return taken, nil
+	return taken, c.Given(ctx, c.Step, c.Reference, taken, points)
 }
 
 // made is what a subject has of some samples of the run, those of the given points.
-func (c *comparison) made(ran []audit.Sample, points [][]int, numbers []int, own memory) []audit.Sample {
+func (c *comparison) made(ctx context.Context, ran []audit.Sample, points [][]int, numbers []int, own memory) ([]audit.Sample, error) {
 	out := make([]audit.Sample, len(ran))
 	for i, s := range ran {
 		each := len(s.At) / max(1, len(points))
@@ -103,7 +103,7 @@ func (c *comparison) made(ran []audit.Sample, points [][]int, numbers []int, own
 		chosen[i] = points[p]
 	}
 	c.Reference.Settle(out, chosen, c.Mem)
-	return out
+	return out, c.Given(ctx, c.Step, c.Reference, out, chosen)
 }
 
 func (c *comparison) row(a audit.Array, subject Subject, variant string) Row {
@@ -157,7 +157,11 @@ func (c *comparison) variant(ctx context.Context, subject Subject, v Variant) er
 		}
 	}
 	whole := len(tiles) == len(v.Tiles) && !c.pointwise(subject)
-	for i, s := range c.made(c.ran, c.points, numbers, own) {
+	taken, err := c.made(ctx, c.ran, c.points, numbers, own)
+	if err != nil {
+		return err
+	}
+	for i, s := range taken {
 		r := c.row(s.Array, subject, v.Name)
 		r.judge(s)
 		if err := c.differences(ctx, &r, i, s, own, whole); err != nil {
@@ -261,7 +265,10 @@ func (c *comparison) settle(ctx context.Context, r *Row, i int, far [][]int, own
 	if err != nil {
 		return err
 	}
-	made := c.made(ran, points, numbers, own)
+	made, err := c.made(ctx, ran, points, numbers, own)
+	if err != nil {
+		return err
+	}
 	for e := range ran[i].Got {
 		f := audit.Compare(r.Metric, made[i].Got[e:e+1], ran[i].Got[e:e+1], ran[i].Largest)
 		switch different := f.Mismatched > 0 || f.Worst > r.mostDifferent(); {

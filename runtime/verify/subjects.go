@@ -2,6 +2,7 @@ package verify
 
 import (
 	"context"
+	"maps"
 
 	"weft/kernels/device"
 	"weft/kernels/interp"
@@ -9,6 +10,7 @@ import (
 	"weft/kernels/native"
 	"weft/kernels/region"
 	"weft/runtime"
+	"weft/runtime/exec"
 )
 
 // Here are the subjects of this machine: the interpreter, and every instruction set that compiler and processor share, the best
@@ -48,11 +50,26 @@ func Host(name string, d device.Device, programs func(context.Context, *ir.Kerne
 		made, err := programs(ctx, i.Step.Kernel.IR)
 		for _, p := range made {
 			run := func(ctx context.Context, tiles []region.Region, own map[*ir.Buffer]device.Memory) error {
-				return i.Sweep(ctx, p, tiles, own)
+				return sweep(ctx, i, p, tiles, own)
 			}
 			out = append(out, Variant{Name: p.Report().Schedule, Tiles: i.Step.Kernel.TileSet, Run: run})
 		}
 		return out, nil, err
 	}
 	return Subject{Name: name, Alloc: d.Alloc, Variants: variants}
+}
+
+// sweep launches a program over tiles on all threads, with memory of its own for some buffers.
+func sweep(ctx context.Context, i *runtime.Inspection, p device.Program, tiles []region.Region, instead map[*ir.Buffer]device.Memory) error {
+	mem := maps.Clone(i.Mem) // the tables that bound what the kernel loads among them
+	maps.Copy(mem, instead)
+	launch, err := p.Bind(device.Bindings{Mem: mem})
+	if err != nil {
+		return err
+	}
+	s := &exec.Sweep{Name: p.Kernel().Name, Bound: exec.Bound{Launch: launch}, Threads: i.Threads}
+	if err := s.Run(ctx, tiles); err != nil {
+		return err
+	}
+	return s.Fault
 }

@@ -105,10 +105,15 @@ func Run(ctx context.Context, p *bound.Plan, opt Options) (*Report, error) {
 	}
 	report := &Report{File: p.File, PlanHash: p.Hash, OK: true, Rows: []Row{}}
 	opt.Run.Verify, opt.Run.Discard = false, true
+	right := map[*ops.Stage]bool{} // as the run left it; what it was made from is given up with its last reader
 	opt.Run.Inspect = func(ctx context.Context, i *runtime.Inspection) error {
+		i.Known = func(s *ops.Stage) bool { return right[s] }
 		c := &comparison{Inspection: i, opt: opt}
 		if err := c.kernel(ctx); err != nil {
 			return fmt.Errorf("verifying kernel %s: %w", i.Step.ID, err)
+		}
+		for _, s := range c.ran {
+			right[s.Array.Of.Array] = s.OK()
 		}
 		report.Rows = append(report.Rows, c.rows...)
 		return nil
