@@ -2,6 +2,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -363,13 +364,18 @@ func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
 
 // verifyLast compares what the last call stored with float64: what it was given is still there. What came in blocks is made
 // once more, and is the same.
-func (d *drive) verifyLast() error {
+func (d *drive) verifyLast() (err error) {
 	at := slices.IndexFunc(d.programs, func(p *program) bool { return p.Call == d.state.Last() })
 	if at < 0 || d.programs[at].calls < 2 || !d.run.opt.Verify {
 		return nil
 	}
 	p := d.programs[at]
 	p.opt.Verify, p.opt.Inspect = true, nil
+	defer func(parity, warnings int) {
+		if g := (*state.Gone)(nil); errors.As(err, &g) { // all of it is looked at again
+			p.result.Parity, p.result.Warnings = p.result.Parity[:parity], p.result.Warnings[:warnings]
+		}
+	}(len(p.result.Parity), len(p.result.Warnings))
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
 	}

@@ -123,11 +123,13 @@ func (f *Fleet) fetchEarly(ctx context.Context, b *ir.Buffer, at region.Region) 
 	if err != nil { // it comes again
 		return nil
 	}
-	if err := m.fetch(ctx, a, held); err != nil {
-		f.missing(e, m, held, err)
-		return nil
+	if err = m.fetch(ctx, a, held); err == nil {
+		return held
 	}
-	return held
+	if ctx.Err() == nil { // else the device did not fail
+		f.missing(e, m, held, err)
+	}
+	return nil
 }
 
 // missing notes that what a device holds cannot be copied, which is as good as lost.

@@ -1,6 +1,8 @@
 package fleet_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -166,6 +168,19 @@ func TestFailuresInDrives(t *testing.T) {
 	}
 }
 
+// What is looked at once more in the end, because some of it was lost meanwhile, is told of once.
+func TestLooksAreToldOnce(t *testing.T) {
+	for name, text := range driven {
+		text = fmt.Sprintf(text, 7)
+		want := len(repeated(t, text, "{}").Parity)
+		for n := 7; n <= 14; n++ {
+			if r := repeated(t, text, fmt.Sprintf("{failures: [{on: download, at: %d}]}", n)); len(r.Parity) != want {
+				t.Errorf("%s, %d: %d looks, not %d", name, n, len(r.Parity), want)
+			}
+		}
+	}
+}
+
 // Turns are predicted without copies, but for the first one and the last: so a device has them that would not pay if each were copied.
 func TestTurnsArePredicted(t *testing.T) {
 	const text = `
@@ -210,5 +225,23 @@ func TestDrivesInLittleDeviceMemory(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// A drive that is cancelled while its calls are in line ends at once, and blames no device.
+func TestCancelledDrive(t *testing.T) {
+	cpu := host(t)
+	for name, text := range driven {
+		devices := emulatedDevices(t, cpu, "{launch: 20ms, pace: 1}")
+		p := program(t, fmt.Sprintf(text, 1000), cpu, 0)
+		inside(p, devices)
+		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+		r, err := runtime.Run(ctx, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Threads: 2, Discard: true})
+		cancel()
+		var stage *result.StageError
+		if !errors.Is(err, context.DeadlineExceeded) || errors.As(err, &stage) || len(r.Fallbacks) > 0 || r.Devices[0].Failures > 0 {
+			t.Errorf("%s: %v, %+v, %+v", name, err, r.Fallbacks, r.Devices[0])
+		}
+		checkDevices(t, r, devices)
 	}
 }

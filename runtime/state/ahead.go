@@ -115,9 +115,14 @@ func (s *State) become(was, is device.Memory) {
 
 // let gives memory up that the state has no use for any more, unless it is of the base.
 func (s *State) let(m device.Memory) {
-	if s.base == nil || !slices.ContainsFunc(s.base.held, func(list []device.Memory) bool { return slices.Contains(list, m) }) {
+	if !s.based(m) {
 		s.around.Spare.Keep(m)
 	}
+}
+
+// based reports whether memory is what calls that went ahead are made again from, of whatever array it is now.
+func (s *State) based(m device.Memory) bool {
+	return s.base != nil && slices.ContainsFunc(s.base.held, func(list []device.Memory) bool { return slices.Contains(list, m) })
 }
 
 // adopt takes memory in that the host was given because it asked for what devices hold.
@@ -230,6 +235,7 @@ func (s *State) Set(ctx context.Context, i, at int, v []float64) error {
 		return err
 	}
 	if s.base != nil {
+		v = slices.Clone(v) // which who set them may use for others
 		s.base.log = append(s.base.log, Entry{Set: func() error { return s.set(i, at, v) }})
 		if err := s.part(i); err != nil {
 			return err
@@ -251,7 +257,7 @@ func (s *State) set(i, at int, v []float64) error {
 func (s *State) part(i int) error {
 	was := s.Host(i)
 	for k, m := range s.memory(i) {
-		if !slices.Contains(s.base.held[i], m) {
+		if !s.based(m) {
 			continue
 		}
 		mem, err := s.around.Allocate(s.Buffer(i))
