@@ -110,7 +110,7 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 		r.onHost[w.step.ID] = true
 		err := r.deviceFailed(w.step, fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
 		if err == nil && r.gone != nil {
-			return false, &state.Gone{At: -1}
+			return false, &state.Gone{}
 		}
 		if err == nil && r.stays() {
 			err = r.allocate(ctx, w.step)

@@ -25,13 +25,16 @@ func (d *drive) ahead(p *program) bool {
 	return !slices.ContainsFunc(p.run.plan.Steps, func(s bound.Step) bool { return s.Kernel != nil && p.again(&s) && (d.watched(&s) || !p.away(&s)) })
 }
 
-// bring has the host have the state.
-func (d *drive) bring() error {
+// bring has the host have the state; before, if somebody looks at the last call then, what that was given, in place of what the host had.
+func (d *drive) bring(looked bool) error {
 	err := error(nil)
-	if d.state.Entries() > 0 {
+	if d.state.Entry() != nil {
 		err = d.run.fleet.Settle(d.ctx)
 	}
 	start := time.Now()
+	if err == nil && looked {
+		err = d.state.BringGiven(d.ctx)
+	}
 	if err == nil {
 		err = d.state.BringAll(d.ctx)
 	}
@@ -42,7 +45,7 @@ func (d *drive) bring() error {
 
 // gone tells what of a call that goes ahead devices could not do, or lost.
 func (d *drive) gone(step *bound.Step) func(fleet.Failure) error {
-	at := d.state.Entries() - 1
+	at := d.state.Entry()
 	return func(f fleet.Failure) error { return &state.Gone{Failure: f, Step: step, At: at} }
 }
 
@@ -53,14 +56,14 @@ func (d *drive) redo(err error) (bool, error) {
 		return false, err
 	}
 	entries, err := d.state.Restore()
-	for at := 0; at < len(entries) && err == nil; at++ {
-		e := entries[at]
+	for i := 0; i < len(entries) && err == nil; i++ {
+		e := entries[i]
 		if e.Call == nil {
 			err = e.Set()
 			continue
 		}
 		p := d.programs[slices.IndexFunc(d.programs, func(p *program) bool { return p.Call == e.Call })]
-		if p.opt.Verify = false; at == g.At {
+		if p.opt.Verify = false; e == g.At {
 			p.failing, err = g.Step, p.deviceFailed(g.Step, g.Failure)
 		}
 		if err == nil {

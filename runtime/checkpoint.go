@@ -105,7 +105,7 @@ func (c *checkpoints) save(d *drive, end bool) error {
 		return nil
 	}
 	start := time.Now()
-	if err := d.bring(); err != nil {
+	if err := d.bring(false); err != nil {
 		return err
 	}
 	now, err := c.now(d)

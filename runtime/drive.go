@@ -78,7 +78,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	if d.hopeless = problem.Has(err, problem.Singular); err != nil {
 		return err
 	}
-	if err := d.bring(); err != nil {
+	if err := d.bring(r.opt.Verify); err != nil {
 		return err
 	}
 	again, err := d.redo(d.verifyLast())
@@ -197,7 +197,7 @@ func (d *drive) Box(call int, box region.Region) error {
 // Edit implements ops.Host.
 func (d *drive) Edit(change func(of [][]float64) error, boxes ...ops.StateBox) error {
 	return d.once(false, func() error {
-		if err := d.bring(); err != nil {
+		if err := d.bring(false); err != nil {
 			return err
 		}
 		return d.state.Edit(change, boxes)
@@ -262,7 +262,7 @@ func (d *drive) call(p *program) error {
 	p.opt.Verify = d.run.opt.Verify && (first || p.Boxed && p.asked == p.Most)
 	ahead := d.ahead(p)
 	if !ahead || time.Since(d.copied) > max(betweenCopies, copiesPart*d.copying) {
-		if err := d.bring(); err != nil {
+		if err := d.bring(false); err != nil {
 			return err
 		}
 	}

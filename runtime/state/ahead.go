@@ -16,21 +16,22 @@ import (
 // base is what the host had, and what was done since.
 type base struct {
 	held  [][]device.Memory // by array
-	log   []Entry
+	log   []*Entry
 	there bool // the host has what came of it, too
 }
 
 // Entry is a call, or numbers that the host set: then Call is nil.
 type Entry struct {
 	*Call
-	Set func() error
+	Set   func() error
+	array int // that they were set of
 }
 
 // Gone is that what a call was to make, or made, is on no device any more: what was done since the base is to be done again.
 type Gone struct {
 	fleet.Failure             // of no device: it is told of already
 	Step          *bound.Step // that failed
-	At            int         // of which entry; -1: of none, as nothing failed
+	At            *Entry      // nil: of none, as nothing failed
 }
 
 func (g *Gone) Error() string { return fmt.Sprintf("%s: %s", g.Stage, g.Reason) }
@@ -65,12 +66,20 @@ func (s *State) Ahead(c *Call) bool {
 	return true
 }
 
-// Entries is how many there are of the log.
-func (s *State) Entries() int {
-	if s.base == nil {
-		return 0
+// Entry is the last one of the log; nil: there is none.
+func (s *State) Entry() *Entry {
+	if s.base == nil || len(s.base.log) == 0 {
+		return nil
 	}
-	return len(s.base.log)
+	return s.base.log[len(s.base.log)-1]
+}
+
+// begin has calls made again from what the arrays had before the last one.
+func (s *State) begin(log ...*Entry) {
+	s.base = &base{log: log}
+	for _, p := range s.held {
+		s.base.held = append(s.base.held, slices.Clone(p.now))
+	}
 }
 
 // goAhead notes a call that goes ahead, and leaves it no memory of the host to store to.
@@ -79,12 +88,9 @@ func (s *State) goAhead(to *Call) {
 		s.forgetBase()
 	}
 	if s.base == nil {
-		s.base = &base{}
-		for _, p := range s.held {
-			s.base.held = append(s.base.held, slices.Clone(p.now))
-		}
+		s.begin()
 	}
-	s.base.log = append(s.base.log, Entry{Call: to})
+	s.base.log = append(s.base.log, &Entry{Call: to})
 	for i, id := range to.Next {
 		if id == "" || to.Moved[i] >= 0 {
 			continue
@@ -172,7 +178,11 @@ func (s *State) Bring(ctx context.Context, i int) error {
 	if s.base == nil {
 		return nil
 	}
-	for _, m := range s.memory(i) {
+	return s.bring(ctx, s.memory(i))
+}
+
+func (s *State) bring(ctx context.Context, mem []device.Memory) error {
+	for _, m := range mem {
 		if at, had := s.had[m]; had {
 			if err := at.of.Bring(ctx, []string{at.id}); err != nil {
 				return err
@@ -180,6 +190,31 @@ func (s *State) Bring(ctx context.Context, i int) error {
 		}
 	}
 	s.adopt()
+	return nil
+}
+
+// BringGiven has the host have what the last call was given, in place of what it had: that call alone would be made again then. It does not where the host changed some of that since.
+func (s *State) BringGiven(ctx context.Context) error {
+	if s.base == nil || s.base.there || s.last == nil {
+		return nil
+	}
+	at := len(s.base.log) - 1
+	for ; at >= 0 && s.base.log[at].Call == nil; at-- {
+		if s.last.Now[s.base.log[at].array] != "" {
+			return nil
+		}
+	}
+	if at < 0 || s.base.log[at].Call != s.last {
+		return nil
+	}
+	for _, p := range s.held {
+		if err := s.bring(ctx, p.now); err != nil {
+			return err
+		}
+	}
+	log := s.base.log[at:]
+	s.forgetBase()
+	s.begin(log...)
 	return nil
 }
 
@@ -197,7 +232,7 @@ func (s *State) BringAll(ctx context.Context) error {
 }
 
 // Restore has the state hold what the host had, for what was done since to be done again.
-func (s *State) Restore() ([]Entry, error) {
+func (s *State) Restore() ([]*Entry, error) {
 	s.outdate()
 	s.adopt()
 	was := s.base
@@ -236,7 +271,7 @@ func (s *State) Set(ctx context.Context, i, at int, v []float64) error {
 	}
 	if s.base != nil {
 		v = slices.Clone(v) // which who set them may use for others
-		s.base.log = append(s.base.log, Entry{Set: func() error { return s.set(i, at, v) }})
+		s.base.log = append(s.base.log, &Entry{Set: func() error { return s.set(i, at, v) }, array: i})
 		if err := s.part(i); err != nil {
 			return err
 		}
