@@ -232,9 +232,10 @@ func (s *survey) chunk(c *CPU, x *contraction) {
 		c.Split = c.AccBlock
 	}
 	n, step := s.k.Axes[x.a].Extent, c.Step(x.a)
-	near := (max(ownCache/(sides[0]*trips), fewestShare) + step - 1) / step * step                                                                          // points whose packed values stay near
-	few := whole && near < min(chunkPoints, (n+1)/2) && n >= manyOthers*step && row*s.k.Axes[x.u].Extent <= ownCache && s.k.Axes[x.u].Extent%s.t.Lanes != 0 // else vectors lie along these
-	for i, axis := range []int{x.a, x.u} {                                                                                                                  // threads need some to share out
+	// Near are points whose packed values stay near; few, that all those of the other axis are one chunk, unless vectors lie along these.
+	near := (max(ownCache/(sides[0]*trips), fewestShare) + step - 1) / step * step
+	few := whole && near < min(chunkPoints, (n+1)/2) && n >= manyOthers*step && row*s.k.Axes[x.u].Extent <= ownCache && s.k.Axes[x.u].Extent%s.t.Lanes != 0
+	for i, axis := range []int{x.a, x.u} { // threads need some to share out
 		n, step := s.k.Axes[axis].Extent, c.Step(axis)
 		most := min(chunkPoints, (n+1)/2)
 		switch {
