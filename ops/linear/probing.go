@@ -13,7 +13,7 @@ import (
 type probing struct{ n, p, q, back, turn int }
 
 func probe(n, turns int) probing {
-	prime := func(x int) int {
+	coprime := func(x int) int {
 		for new(big.Int).GCD(nil, nil, big.NewInt(int64(x)), big.NewInt(int64(n))).Int64() != 1 {
 			x++
 		}
@@ -22,7 +22,7 @@ func probe(n, turns int) probing {
 	inverse := func(x int) int {
 		return int(new(big.Int).ModInverse(big.NewInt(int64(x)), big.NewInt(int64(n))).Int64())
 	}
-	step, row := prime(max(1, int(float64(n)*(math.Phi-1)))), prime(turns)
+	step, row := coprime(max(1, int(float64(n)*(math.Phi-1)))), coprime(turns)
 	return probing{n, step * row % n, step, inverse(step * row), n - inverse(row)}
 }
 
