@@ -71,7 +71,7 @@ func someWarps(t *testing.T, lib nvrtc.Kept, i *runtime.Inspection) (n sass.Coun
 	// An output holds what it must not, so that what is right was stored.
 	var stored, want []byte
 	l, _ := launchOf(code, func(b *ir.Buffer) []byte {
-		data := i.Mem[b].Host()
+		data := i.Arrays.Memory[b].Host()
 		if !slices.Contains(k.Outputs(), b) {
 			return data
 		}

@@ -109,7 +109,7 @@ func onDevice(t *testing.T, dev device.Device, i *runtime.Inspection, blind bool
 		if slices.Contains(outputs, b) {
 			continue
 		}
-		data := i.Mem[b].Host()
+		data := i.Arrays.Memory[b].Host()
 		if tables[b] && blind {
 			data = bytes.Clone(data)
 			for c := range len(data) / b.Type.Size() {
@@ -136,7 +136,7 @@ func onDevice(t *testing.T, dev device.Device, i *runtime.Inspection, blind bool
 		if err := device.Read(t.Context(), mem[b], got, 0); err != nil {
 			t.Fatal(err)
 		}
-		for c, x := range i.Mem[b].Host() {
+		for c, x := range i.Arrays.Memory[b].Host() {
 			if got[c] != x {
 				differing++
 			}

@@ -146,8 +146,7 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	g := graph.Collect(sinks, graph.How{})
 	if len(g.Drives) == 0 {
 		p, err := build(g, dev, opt)
-		tight := problem.Problem{}
-		beyond := errors.As(err, &tight) && tight.Code == problem.MemoryBudget
+		beyond := problem.Has(err, problem.MemoryBudget)
 		if !(g.Mirrors() && err == nil && p.Stream != nil) && !beyond {
 			return p, err
 		}
@@ -270,11 +269,11 @@ func forPlaces(m *module.Module, opt Options) error {
 		return nil
 	}
 	laid := passes[slices.IndexFunc(passes, func(p pass) bool { return p.name == "crop" }):]
-	err, tight := through(m, opt, laid), problem.Problem{}
+	err := through(m, opt, laid)
 	switch {
 	case err == nil && m.Plan.Stream == nil && maps.EqualFunc(places, m.Plan.Decided.Places, slices.Equal):
 		return nil
-	case err != nil && (!errors.As(err, &tight) || tight.Code != problem.MemoryBudget):
+	case err != nil && !problem.Has(err, problem.MemoryBudget):
 		return err
 	}
 	m.Views = views

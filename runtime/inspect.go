@@ -3,8 +3,6 @@ package runtime
 import (
 	"context"
 
-	"weft/kernels/device"
-	"weft/kernels/ir"
 	"weft/ops"
 	"weft/planner/bound"
 	"weft/runtime/audit"
@@ -17,7 +15,6 @@ type Inspection struct {
 	Step      *bound.Step
 	Stored    []audit.Array // what the kernel stored
 	Reference *audit.Reference
-	Mem       map[*ir.Buffer]device.Memory
 }
 
 // inspect shows a kernel to whoever asked to see it.
@@ -33,7 +30,7 @@ func (r *run) inspect(ctx context.Context, step *bound.Step) error {
 	if err != nil {
 		return err
 	}
-	return r.opt.Inspect(ctx, &Inspection{Second: r.second(), Step: step, Stored: stored, Reference: ref, Mem: r.arrays.Memory})
+	return r.opt.Inspect(ctx, &Inspection{Second: r.second(), Step: step, Stored: stored, Reference: ref})
 }
 
 // second looks once more at what seems to be wrong.

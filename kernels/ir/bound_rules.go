@@ -203,10 +203,11 @@ func (q *Bounder) choice(n *Node, s Side) *Node {
 	}
 	if a.Kind == KConst && b.Kind == KConst && n.Type.Int() {
 		first := (a.I > b.I) == (s == Hi) // is the outer one
-		if taken := q.possible(n.Args[0], first); taken != nil && first {
+		if taken := q.possible(n.Args[0], first); taken != nil {
+			if !first {
+				a, b = b, a
+			}
 			return q.B.Select(taken, a, b)
-		} else if taken != nil {
-			return q.B.Select(taken, b, a)
 		}
 	}
 	return q.outer(s, a, b)

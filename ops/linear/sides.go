@@ -9,19 +9,13 @@ import (
 	"weft/ops/problem"
 )
 
-// sides are the parameters that name which dims of an array are those of a matrix.
-func sides(where string) []ops.Param {
+// sides are the parameters that name which dims of an array are those of a matrix; left is what that of the rows is where they are left out.
+func sides(left string) []ops.Param {
 	return []ops.Param{
-		{Name: "rows", Doc: "their first dimension; " + where, Accept: ops.KSymbol, Optional: true},
+		{Name: "rows", Doc: "their first dimension; " + left, Accept: ops.KSymbol, Optional: true},
 		{Name: "columns", Doc: "their other one", Accept: ops.KSymbol, Optional: true},
 	}
 }
-
-// With these words documentation says what names the sides of a matrix that are left out.
-const (
-	byOrder  = "left out of an array of two dimensions, the first that it has"
-	byRights = "left out of an array of two dimensions, the one that b has"
-)
 
 // named has a call with both sides of its matrix named, as far as they follow from its arrays: of one side the other, of right sides the rows; else the rows come first,
 // where that makes no difference but which triangle of a root is not zero.

@@ -19,7 +19,8 @@ const (
 
 func smallSpecs() []*ops.Spec {
 	matrix := ops.In("a", "square matrices: real")
-	order, rights := sides(byOrder), sides(byRights)
+	order := sides("left out of an array of two dimensions, the first that it has")
+	rights := sides("left out of an array of two dimensions, the one that b has")
 	right := ops.In("b", "right sides, over rows: real")
 	made := "i = axis(i, 0 .. 2 in 3)\nj = axis(j, 0 .. 2 in 3)\na = where(i == j, 4, 1 / (1 + i + j))\n"
 	rule := ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}

@@ -70,7 +70,7 @@ func (z *large) Structure(c *ops.Call, _ int) matrix.Structure {
 
 func structureSpecs() []*ops.Spec {
 	input := ops.In("a", "square matrices: real")
-	named := sides("for what is the same of a transpose, it may be left out where there are two")
+	pair := sides("for what is the same of a transpose, it may be left out where there are two")
 	made := "i = axis(i, 0 .. 2 in 3)\nj = axis(j, 0 .. 2 in 3)\n"
 	const kept = " What `where` makes zero by comparing what is along the rows with what is along the columns is known to be so without a word. What is made of such matrices is known by what they are: sums and differences, products by numbers, products of matrices, transposes and inverses, of which solve and inverse then " +
 		"take the triangle, the triangular root, or the transpose. Products of matrices leave out what is beside a triangle or a diagonal, whatever is there. A zero matrix is diagonal and antisymmetric; a diagonal one " +
@@ -82,7 +82,7 @@ func structureSpecs() []*ops.Spec {
 			Long: fmt.Sprintf("Of a matrix in memory %d elements of each row are looked at, or all of no more, and the run stops where one is not as it should be, but for a millionth of the largest of them; of one that is "+
 				"orthogonal, what its transpose makes of what it makes of a vector. One of which tiles or blocks of rows are read from disk is looked at in strict runs. `verify` looks at all.", probes) + kept,
 			Returns: "the same array.", Counts: true,
-			Params: []ops.Param{input, ops.Choose("is", "what it is", matrix.PropertyNames[:]...), named[0], named[1]},
+			Params: []ops.Param{input, ops.Choose("is", "what it is", matrix.PropertyNames[:]...), pair[0], pair[1]},
 			Examples: []ops.Example{{Title: "A triangle", Code: made + "a = where(j <= i, i + 1, 0) | assume(lower, rows: i, columns: j)\nshow(solve(a, i, rows: i, columns: j))"},
 				{Title: "A reflection", Code: made + "a = where(i == j, 1, 0) - 2 / 3 | assume(orthogonal)\nshow(solve(a, i, rows: i, columns: j))\nshow(inverse(a, rows: i, columns: j))"}},
 			Bind: func(c *ops.Call) (ops.Op, error) { return bindAssume(c, matrix.Asserted) },
@@ -94,7 +94,7 @@ func structureSpecs() []*ops.Spec {
 				"Where a matrix goes by in blocks of rows, as it is larger than the memory, what is looked at in each row is taken out first, with what lies across the diagonal; whether it is orthogonal, or all of its elements equal those across, takes all of it in memory. " +
 				"Columns change from row to row, so that whichever tile is wrong is seen: of 4,096 rows, with 8 probes, each of 64 by 64 elements. That a matrix is positive definite is found out by `cholesky`. What is verified in a turn of `iterate` is not looked at." + kept,
 			Returns: "the same array.", Counts: true,
-			Params: []ops.Param{input, ops.Choose("is", "what it should be", matrix.PropertyNames[:matrix.PositiveDefinite]...), named[0], named[1],
+			Params: []ops.Param{input, ops.Choose("is", "what it should be", matrix.PropertyNames[:matrix.PositiveDefinite]...), pair[0], pair[1],
 				ops.Num("probes", "", "elements of each row that are looked at; 0: all of them").Whole().AtLeast(0).Or(ops.Integer(0))},
 			Examples: []ops.Example{{Title: "A sum with a transpose", Code: made + "a = i + 2 * j\nshow(a + rename(a, from: [i, j], to: [j, i]) | verify(symmetric))"}},
 			Bind:     func(c *ops.Call) (ops.Op, error) { return bindAssume(c, matrix.Verified) },

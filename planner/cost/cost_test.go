@@ -15,7 +15,7 @@ import (
 	"weft/kernels/profile"
 )
 
-// sums is out[x] = sum over i < n of op(in[i*stride + x*step]).
+// adding is out[x] = sum over i < n of op(in[i*stride + x*step]).
 func adding(points, n int, step int, op func(*ir.Builder, *ir.Node) *ir.Node) *ir.Kernel {
 	b := ir.NewBuilder()
 	x := b.Axis("x", points)

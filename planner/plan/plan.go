@@ -28,7 +28,7 @@ type Plan struct {
 	Spills bool `yaml:"spills,omitempty" json:"spills,omitempty"`
 	// Strict says that what is only said of arrays which they read is looked at before, too.
 	Strict bool `yaml:"strict,omitempty" json:"strict,omitempty"`
-	// Unmirrored is set where all of a symmetric product is computed, and nothing looked at of what is assumed, since it runs in blocks of rows.
+	// Unmirrored is set where all of a symmetric product is computed, and what is assumed looked at in strict runs alone, since it runs in blocks of rows.
 	Unmirrored bool `yaml:"unmirrored,omitempty" json:"unmirrored,omitempty"`
 	// Anew is set where what is read from a file is read anew for what has its dims renamed, since both together do not fit the memory.
 	Anew    bool    `yaml:"anew,omitempty" json:"anew,omitempty"`

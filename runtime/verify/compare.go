@@ -72,7 +72,7 @@ func (c *comparison) kernel(ctx context.Context) (err error) {
 
 // take samples what the run stored.
 func (c *comparison) take(ctx context.Context, points [][]int) ([]audit.Sample, error) {
-	taken, err := audit.Take(ctx, c.Reference, c.Stored, points, c.Mem, c.Threads)
+	taken, err := audit.Take(ctx, c.Reference, c.Stored, points, c.Arrays.Memory, c.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (c *comparison) take(ctx context.Context, points [][]int) ([]audit.Sample, 
 			taken[i].Largest = c.ran[i].Largest
 		}
 	}
-	c.Reference.Settle(taken, points, c.Mem)
+	c.Reference.Settle(taken, points, c.Arrays.Memory)
 	return taken, c.Given(ctx, c.Step, c.Reference, taken, points)
 }
 
@@ -102,7 +102,7 @@ func (c *comparison) made(ctx context.Context, ran []audit.Sample, points [][]in
 	for i, p := range numbers {
 		chosen[i] = points[p]
 	}
-	c.Reference.Settle(out, chosen, c.Mem)
+	c.Reference.Settle(out, chosen, c.Arrays.Memory)
 	return out, c.Given(ctx, c.Step, c.Reference, out, chosen)
 }
 

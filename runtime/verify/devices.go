@@ -68,7 +68,7 @@ func cut(domain region.Region, whole bool) (out []region.Region) {
 
 // alone is a part of the kernel for one device and nobody else.
 func alone(i *runtime.Inspection, name string, over region.Region, own map[*ir.Buffer]device.Memory) (*fleet.Job, error) {
-	mem := maps.Clone(i.Mem)
+	mem := maps.Clone(i.Arrays.Memory)
 	maps.Copy(mem, own)
 	j, err := exec.Part(i.Step, over, bounds.Needed(i.Step.Kernel.IR), func(id string) (ops.HostArray, error) {
 		return i.Plan.Buffer(id).In(mem), nil

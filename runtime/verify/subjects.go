@@ -61,7 +61,7 @@ func Host(name string, d device.Device, programs func(context.Context, *ir.Kerne
 
 // sweep launches a program over tiles on all threads, with memory of its own for some buffers.
 func sweep(ctx context.Context, i *runtime.Inspection, p device.Program, tiles []region.Region, instead map[*ir.Buffer]device.Memory) error {
-	mem := maps.Clone(i.Mem) // the tables that bound what the kernel loads among them
+	mem := maps.Clone(i.Arrays.Memory) // the tables that bound what the kernel loads among them
 	maps.Copy(mem, instead)
 	launch, err := p.Bind(device.Bindings{Mem: mem})
 	if err != nil {
