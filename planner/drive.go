@@ -109,7 +109,7 @@ func (b *builder) programs(op *ops.Instance, g *graph.Drive) error {
 	streams := 0
 	for _, p := range g.Programs {
 		name := id + "." + p.Name
-		opt.within, opt.turns = name+".", &turns{p}
+		opt.within, opt.turns = name+".", &turns{p, p.Rounds == nil && g.Tasks.Of == nil}
 		if b.opt.Decided != nil {
 			decided := b.opt.Decided.Drives[name]
 			opt.Decided = &decided
@@ -337,7 +337,10 @@ func alone(p *bound.Plan, g graph.Program) error {
 }
 
 // turns are those of a drive's program.
-type turns struct{ graph.Program }
+type turns struct {
+	graph.Program
+	whole bool // plan.Drive.Whole
+}
 
 // varies reports a step that does something else in each call.
 func (t turns) varies(p *bound.Plan, s *bound.Step) bool {

@@ -147,18 +147,21 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	if len(g.Drives) == 0 {
 		p, err := build(g, dev, opt)
 		beyond := problem.Has(err, problem.MemoryBudget)
-		if !(g.Mirrors() && err == nil && p.Stream != nil) && !beyond {
+		if later := err == nil && p.Stream != nil && g.Mirrors(); !beyond && !later { // blocks of rows would need columns of those that come later
 			return p, err
 		}
-		// Blocks of rows would need columns of those that come later. What is read twice at places that lie apart goes by in blocks of its own.
-		for _, anew := range []bool{false, true} {
-			if anew && !(beyond && g.Rereads()) || !anew && !g.ByBlocks() {
-				continue
-			}
-			all, fault := build(graph.Collect(sinks, graph.How{Blocks: true, Strict: opt.Strict, Anew: anew}), dev, opt)
+		var ways []graph.How
+		if g.ByBlocks() {
+			ways = append(ways, graph.How{Blocks: true, Strict: opt.Strict})
+		}
+		if beyond && g.Rereads() { // what is read twice at places that lie apart goes by in blocks of its own
+			ways = append(ways, graph.How{Blocks: true, Strict: opt.Strict, Anew: true})
+		}
+		for _, how := range ways {
+			all, fault := build(graph.Collect(sinks, how), dev, opt)
 			switch {
 			case fault == nil:
-				all.Unmirrored, all.Strict, all.Anew = true, opt.Strict, anew
+				all.Unmirrored, all.Strict, all.Anew = true, how.Strict, how.Anew
 				return all, nil
 			case beyond: // it takes less than the other way
 				err = fault
@@ -377,7 +380,7 @@ func past(m *module.Module, opt Options) error {
 
 func placed(m *module.Module, opt Options) error {
 	how := place.Placing{Device: opt.Device, Decided: opt.Decided, Cost: opt.Cost, Inner: opt.within != ""}
-	if t := opt.turns; t != nil && t.Rounds == nil {
+	if t := opt.turns; t != nil && t.whole {
 		how.Turn = &plan.DriveProgram{Most: t.Most, Now: idsIn(m.Plan, t.State), Next: idsIn(m.Plan, t.Next), Once: t.once(m.Plan), Boxed: t.Boxed}
 	}
 	if opt.Replace {

@@ -100,7 +100,7 @@ func (r *run) deviceFailed(step *bound.Step, f fleet.Failure) error {
 // accelerate runs a part of a kernel on the accelerators it is placed on; ok is false where none of them can.
 func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err error) {
 	r, k := w.run, w.step.Kernel
-	if !r.accelerated(k) || r.onHost[w.step.ID] || w.step == r.failing {
+	if !r.onDevices(w.step) {
 		return false, nil
 	}
 	if err := r.fleet.Reopen(ctx); err != nil {
@@ -109,7 +109,7 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	if able, why := r.fleet.Able(k.IR, k.Place.Devices); !able {
 		r.onHost[w.step.ID] = true
 		err := r.deviceFailed(w.step, fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
-		if err == nil && r.gone != nil {
+		if err == nil && r.ahead != nil {
 			return false, &state.Gone{}
 		}
 		if err == nil && r.stays() {
@@ -130,16 +130,18 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	return true, err
 }
 
-// stays reports whether devices keep what they make until somebody asks for it: where arrays are whole, made once, and of as many elements as planned,
-// and nobody looks at all of them.
-func (r *run) stays() bool {
-	return r.fleet != nil && r.plan.Stream == nil && (r.program == nil || r.keeps) && r.opt.Inspect == nil && !r.plan.Counted() &&
-		!slices.ContainsFunc(r.plan.Kernels(), func(s *bound.Step) bool { return r.plan.Starts(s) != nil })
-}
+// stays reports whether devices keep what they make until somebody asks for it.
+func (r *run) stays() bool { return (r.program == nil || r.stay) && r.mayStay() }
+
+// mayStay reports whether they could: nobody looks at all of it.
+func (r *run) mayStay() bool { return r.fleet != nil && r.opt.Inspect == nil && r.plan.Stays() }
 
 // away reports whether a step leaves what it makes on devices.
-func (r *run) away(step *bound.Step) bool {
-	return step.Kernel != nil && r.accelerated(step.Kernel) && !r.onHost[step.ID] && step != r.failing && r.stays()
+func (r *run) away(step *bound.Step) bool { return r.onDevices(step) && r.stays() }
+
+// onDevices reports whether devices do a step.
+func (r *run) onDevices(step *bound.Step) bool {
+	return step.Kernel != nil && r.accelerated(step.Kernel) && !r.onHost[step.ID] && step != r.failing
 }
 
 // kindOf is the kind of an accelerator.
@@ -182,10 +184,10 @@ func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) 
 	j.Seconds = k.Place.Accelerated * 1e-3 * k.Share(over)
 	j.Host, j.Done, j.Failed = w.onHost, w.sweep.Shown(len(k.TilesOf(over, r.opt.Threads)), over.Points()), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
 	j.Later = func(s float64) { r.meter.Later(w.step, s); r.result.Later(w.step.ID, s) }
-	if r.gone != nil {
-		j.Stays, j.Gone = func(*ir.Buffer) bool { return true }, r.gone(w.step)
+	if r.ahead != nil {
+		j.Stays, j.Gone = func(*ir.Buffer) bool { return true }, r.ahead.gone(w.step)
 	}
-	if r.keeps {
+	if r.stay {
 		j.Later = func(s float64) { w.wall += s; fleet.Took(w.shares, s) } // whose kernels are told of in the end
 	}
 	if r.opt.Verify {

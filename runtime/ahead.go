@@ -16,13 +16,10 @@ const (
 	copiesPart    = 20
 )
 
-// ahead reports whether a call goes ahead of the host: nobody looks at what it makes, and devices make all of it.
-func (d *drive) ahead(p *program) bool {
-	if p.calls < 2 || p.opt.Verify || !d.state.Ahead(p.Call) {
-		return false
-	}
-	p.keeps = true
-	return !slices.ContainsFunc(p.run.plan.Steps, func(s bound.Step) bool { return s.Kernel != nil && p.again(&s) && (d.watched(&s) || !p.away(&s)) })
+// goesAhead reports whether a call goes ahead of the host: nobody looks at what it makes, and devices make all of it.
+func (d *drive) goesAhead(p *program) bool {
+	return p.calls > 1 && !p.opt.Verify && d.fits && p.mayStay() && d.state.GoesAhead(p.Call) &&
+		!slices.ContainsFunc(p.run.plan.EachCall(&p.DriveProgram), func(s *bound.Step) bool { return d.watched(s) || !p.onDevices(s) })
 }
 
 // bring has the host have the state; before, if somebody looks at the last call then, what that was given, in place of what the host had.

@@ -31,6 +31,7 @@ type drive struct {
 	log      checkpoints
 	began    time.Time
 	hopeless bool          // it has no result, and would have none if it went on
+	fits     bool          // all that its programs read and make, in the memory of each device
 	copied   time.Time     // when the host got the state last
 	copying  time.Duration // how long that took
 }
@@ -41,6 +42,7 @@ type program struct {
 	*state.Call
 	works []*work // of its kernels, by step
 	calls int
+	turns int           // calls, those made again too
 	asked int           // calls, those of an earlier run among them
 	box   region.Region // that the call under way stores; nil: all
 }
@@ -57,6 +59,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	if d.state, err = state.Begin(step, r.arrays, r.plan.Stream != nil, place); err != nil {
 		return err
 	}
+	d.fits = r.fleet.Fits(step.OnDevices())
 	for i, p := range step.Programs {
 		d.programs = append(d.programs, d.program(p, step.Drive.Programs[i]))
 	}
@@ -260,7 +263,7 @@ func (d *drive) call(p *program) error {
 	}
 	p.calls++
 	p.opt.Verify = d.run.opt.Verify && (first || p.Boxed && p.asked == p.Most)
-	ahead := d.ahead(p)
+	ahead := d.goesAhead(p)
 	if !ahead || time.Since(d.copied) > max(betweenCopies, copiesPart*d.copying) {
 		if err := d.bring(false); err != nil {
 			return err
@@ -272,12 +275,13 @@ func (d *drive) call(p *program) error {
 
 // turn is a call, with what the state holds now.
 func (d *drive) turn(p *program, first, ahead bool) error {
+	p.turns++
 	if err := d.state.Lend(p.Call, ahead); err != nil {
 		return err
 	}
-	p.keeps = ahead || d.state.Keeps(p.Call) && !first && !p.opt.Verify
-	if p.gone = nil; ahead {
-		p.gone = d.gone
+	p.stay = ahead || d.state.Stays(p.Call) && !first && !p.opt.Verify
+	if p.ahead = nil; ahead {
+		p.ahead = d
 	}
 	if p.run.plan.Stream != nil {
 		return p.stream(d.ctx)
@@ -296,7 +300,7 @@ func (d *drive) turn(p *program, first, ahead bool) error {
 			return p.failed(d.ctx, s, err)
 		}
 	}
-	return d.state.End(d.ctx, p.Call, p.keeps, ahead)
+	return d.state.End(d.ctx, p.Call, p.stay, ahead)
 }
 
 // launch runs a step of a call.
@@ -305,7 +309,7 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 		return p.step(d.ctx, s)
 	}
 	first := p.works[i] == nil
-	if first || p.keeps && !p.away(s) {
+	if first || p.stay && !p.away(s) {
 		if err := p.allocate(d.ctx, s); err != nil {
 			return err
 		}
@@ -404,7 +408,7 @@ func (d *drive) close() {
 		_ = p.defined() // if nobody needed it, nobody minds what became of it
 		for i, w := range p.works {
 			if w != nil {
-				calls := p.calls
+				calls := p.turns
 				if !p.again(&p.run.plan.Steps[i]) {
 					calls = 1
 				}

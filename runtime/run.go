@@ -46,14 +46,14 @@ type run struct {
 	meter      telemetry.Meter
 	looks      look.Line // at what devices have in line
 
-	program     *plan.DriveProgram                          // nil: of no drive
-	keeps       bool                                        // devices may keep what its kernels make
-	gone        func(*bound.Step) func(fleet.Failure) error // tells what devices could not do that the host cannot do either; nil: it can
-	failing     *bound.Step                                 // that a device failed to do, and the host does
-	made        map[string]bool                             // arrays that hold what they should: memory may be there before
-	carried     *carrying                                   // by kernels of the pass under way, in blocks
-	checkpoint  string                                      // output that checkpoints of drives are beside; empty: there are none
-	checkpoints *[]string                                   // those that there are
+	program     *plan.DriveProgram // nil: of no drive
+	stay        bool               // what kernels of its call under way make may stay on devices
+	ahead       *drive             // of which the call under way goes ahead; nil: of none
+	failing     *bound.Step        // that a device failed to do, and the host does
+	made        map[string]bool    // arrays that hold what they should: memory may be there before
+	carried     *carrying          // by kernels of the pass under way, in blocks
+	checkpoint  string             // output that checkpoints of drives are beside; empty: there are none
+	checkpoints *[]string          // those that there are
 	doubt       audit.Doubt
 	pages       *pages.Pages
 	granted     *memory.Ticket // nil: anything

@@ -1,39 +1,26 @@
 package place
 
-import (
-	"slices"
-
-	"weft/ops"
-	"weft/planner/bound"
-	"weft/planner/plan"
-)
+import "slices"
 
 // handed reports whether the host gets an array that is no kernel's alone: of calls that go ahead of it, numbers, by which it is steered.
 func (s *site) handed(array int) bool {
-	return !s.calls || len(s.plan.Buffers[array].Layout.Dims) == 0
+	return !s.ahead || len(s.plan.Buffers[array].Layout.Dims) == 0
 }
 
-// goesAhead reports whether calls go ahead of the host where devices make all of one. Whole numbers are looked at in each call.
-func (s *site) goesAhead() bool {
-	return s.turn != nil && !s.turn.Boxed && s.stream == nil && len(s.tasks) > 0 && !s.plan.Counted() && !slices.ContainsFunc(s.plan.Steps, func(step bound.Step) bool {
-		switch {
-		case slices.Contains(s.turn.Once, step.ID):
-			return false
-		case step.Kernel == nil:
-			return step.Kind != plan.SinkStep
-		}
-		return s.plan.Starts(&step) != nil || slices.ContainsFunc(step.Kernel.Roots, func(r *ops.Stage) bool { return r.Type.Elem.Base.Int() })
-	})
-}
-
-// ahead is the placement of calls that go ahead of the host on one team, if that is better: what the first of them copies, and what comes to the host in the end, counts for all of them together.
-func (s *site) ahead(best *chain) *chain {
-	if !s.goesAhead() {
+// goAhead is the placement of calls that go ahead of the host on one team, if that is better: what the first of them copies, and what comes to the host in the end, counts for all of them together.
+func (s *site) goAhead(best *chain) *chain {
+	if s.turn == nil || !s.plan.MayGoAhead(s.turn) {
 		return best
 	}
-	s.stays, s.calls = true, true
+	s.stays, s.ahead = true, true
 	least, before := best.total(), holding(nil)
 	for n := 1; n < len(s.teams); n++ {
+		if slices.ContainsFunc(s.teams[n], func(d int) bool {
+			limit := s.devices[d].Info.Limits.Memory
+			return limit > 0 && limit < s.plan.AllBytes()
+		}) {
+			continue
+		}
 		s.before = nil
 		first := s.chain(n)
 		if slices.ContainsFunc(first.made, func(o outcome) bool { return len(o.team) == 0 }) {
@@ -52,7 +39,7 @@ func (s *site) ahead(best *chain) *chain {
 			best, least, before = c, each, s.before
 		}
 	}
-	s.before, s.stays, s.calls = before, before != nil, before != nil
+	s.before, s.stays, s.ahead = before, before != nil, before != nil
 	return best
 }
 

@@ -60,7 +60,7 @@ type Placing struct {
 	Decided *plan.Decisions    // of an earlier planning: its places are kept; nil: those of the plan, if that was made by some
 	Cost    *cost.Model        // of the host; what it learned of accelerators counts; nil: nothing
 	Inner   bool               // the plan is a drive's program, whose arrays the host has after every call that does not go ahead of it
-	Turn    *plan.DriveProgram // calls that go ahead of the host where devices make all of one; nil: they do not
+	Turn    *plan.DriveProgram // of a drive whose state is whole, whose calls may go ahead of the host; nil: the plan is no program of such a drive
 }
 
 // Place chooses for every kernel of a plan whether it runs on the host's processor or on accelerators, on which of them, and in
@@ -103,8 +103,8 @@ func PlaceAll(p *bound.Plan, devices []DeviceModel, opt Placing) error {
 		for i, program := range s.Programs {
 			inner := opt
 			inner.Inner, inner.Turn = true, nil
-			if about := &s.Drive.Programs[i]; s.Drive.Rounds == nil && s.Drive.Tiles == nil {
-				inner.Turn = about
+			if s.Drive.Whole() {
+				inner.Turn = &s.Drive.Programs[i]
 			}
 			if err := PlaceAll(program, devices, inner); err != nil {
 				return err

@@ -62,7 +62,7 @@ func (s *site) search() *chain {
 			break
 		}
 	}
-	return s.ahead(best)
+	return s.goAhead(best)
 }
 
 // settled places the tasks as they were found to be best.

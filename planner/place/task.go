@@ -50,8 +50,8 @@ type site struct {
 	plan    *bound.Plan
 	stream  *blocks.Stream     // nil: not in blocks
 	stays   bool               // what devices make stays there until the host, or another, asks for it
-	turn    *plan.DriveProgram // calls that go ahead of the host where devices make all of one; nil: they do not
-	calls   bool               // that is what is weighed: the host gets numbers alone
+	turn    *plan.DriveProgram // Placing.Turn
+	ahead   bool               // calls that go ahead of the host are weighed: it gets numbers alone
 	before  holding            // what is held before a call, then
 	came    []int64            // bytes of each buffer that come to the host, counted by those who ask for it
 	devices []DeviceModel
@@ -92,8 +92,7 @@ func (s *site) survey(requests map[*bound.Step]request, inner bool) {
 		}
 	}
 	s.rank()
-	s.stays = s.stream == nil && !inner && !p.Counted() &&
-		!slices.ContainsFunc(p.Steps, func(step bound.Step) bool { return step.Kernel != nil && p.Starts(&step) != nil })
+	s.stays = !inner && p.Stays()
 }
 
 // bytes are those of an array that is copied as a whole.

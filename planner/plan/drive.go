@@ -37,6 +37,9 @@ type MovedTiles struct {
 	Bytes  int64  `yaml:"bytes" json:"bytes"` // of them
 }
 
+// Whole reports whether each call may compute all of the state, in memory.
+func (d *Drive) Whole() bool { return d.Rounds == nil && d.Tiles == nil }
+
 // OnDisk reports whether of an array only tiles are in memory while the drive runs.
 func (d *Drive) OnDisk(id string) bool {
 	return d != nil && d.Tiles != nil && slices.Contains(d.Tiles.Arrays, id)

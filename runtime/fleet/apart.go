@@ -246,9 +246,9 @@ func (f *Fleet) remake(ctx context.Context, e *apart, at region.Region) error {
 		return f.onHost(ctx, m.job, m.at)
 	}
 	if why.Device == "" {
-		for _, gone := range f.members {
-			if gone.isLost() && slices.Contains(m.job.Devices, gone.name) {
-				why.Device, why.Kind, why.Reason = gone.name, gone.kind, gone.out()
+		for _, lost := range f.members {
+			if lost.isLost() && slices.Contains(m.job.Devices, lost.name) {
+				why.Device, why.Kind, why.Reason = lost.name, lost.kind, lost.out()
 			}
 		}
 	}

@@ -159,6 +159,9 @@ func TestFailuresInDrives(t *testing.T) {
 				}
 				broken := "{name: bad, failures: [{" + fmt.Sprintf(failure, n) + "}]}"
 				r := repeated(t, fmt.Sprintf(text, 7), broken)
+				if strings.Contains(failure, "lost") && r.Devices[0].Failures > 1 {
+					t.Errorf("%s, %s: what is lost once counts %d failures", name, broken, r.Devices[0].Failures)
+				}
 				if happened := r.Devices[0].Failures + r.Devices[0].Retries; happened == 0 && n == 1 || len(r.Fallbacks) == 0 && r.Devices[0].Failures > 0 {
 					t.Errorf("%s, %s: %+v, %+v", name, broken, r.Devices[0], r.Fallbacks)
 				}
@@ -231,33 +234,40 @@ func TestDrivesInLittleDeviceMemory(t *testing.T) {
 	}
 }
 
-// What a verified run looks at in the end takes the place of what calls could be made again from before: at no time has the host more of the state than two of it.
+// What a verified run looks at in the end takes the place of what calls could be made again from before, and what a small device gives up is nothing that the host has twice: at no time has
+// the host more of the state than two of it.
 func TestDrivesHoldTwoStates(t *testing.T) {
 	const text, state = `
 x = axis(x, 0 .. 1 in 3000)
 y = axis(y, 0 .. 1 in 3000)
 u = sin(x * 7) * cos(y * 3) @keep
-show(u | iterate(u -> (u[x: here - 1, outside: nearest] + u[x: here + 1, outside: nearest]) * 0.5, at_most: 6))
+fn turn(u) {
+    a = u[x: here - 1, outside: nearest] * 0.5 @keep
+    (a[x: here + 2, outside: nearest] + a) * 0.6
+}
+show(u | iterate(turn, at_most: 6))
 `, 3000 * 3000 * 4
 	const reset = "/proc/self/clear_refs"
 	cpu := host(t)
 	var peaks []int64
-	for _, verify := range []bool{false, false, true} { // the first one makes what stays for the others
-		devices := emulatedDevices(t, cpu, "{}")
+	for i, device := range []string{"{}", "{}", "{}", "{memory: 90 MiB}"} { // the first one makes what stays for the others
+		verify := i == 2
+		devices := emulatedDevices(t, cpu, device)
 		p := program(t, text, cpu, 0)
 		inside(p, devices)
 		debug.FreeOSMemory()
 		if err := os.WriteFile(reset, []byte("5"), 0); err != nil {
 			t.Skip(err)
 		}
-		if _, err := runtime.Run(t.Context(), p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Threads: 2, Discard: true, Verify: verify}); err != nil {
+		r, err := runtime.Run(t.Context(), p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Threads: 2, Discard: true, Verify: verify})
+		if err != nil {
 			t.Fatal(err)
 		}
-		peaks = append(peaks, usage.PeakRSS())
+		peaks = append(peaks, usage.PeakRSS()-r.Devices[0].Peak) // which is memory of this process, too
 	}
-	t.Logf("at most %d bytes, and %d verified, with a state of %d", peaks[1], peaks[2], state)
-	if peaks[2] > peaks[1]+state/2 {
-		t.Errorf("at most %d bytes, and %d verified, with a state of %d", peaks[1], peaks[2], state)
+	t.Logf("at most %d bytes, %d verified, and %d with a small device, with a state of %d", peaks[1], peaks[2], peaks[3], state)
+	if max(peaks[2], peaks[3]) > peaks[1]+state/2 {
+		t.Errorf("at most %d bytes, %d verified, and %d with a small device, with a state of %d", peaks[1], peaks[2], peaks[3], state)
 	}
 }
 

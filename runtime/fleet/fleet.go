@@ -179,6 +179,11 @@ func (f *Fleet) member(name string) *Member {
 	return f.members[at]
 }
 
+// Fits reports whether each of some devices has memory for so many bytes.
+func (f *Fleet) Fits(names []string, bytes int64) bool {
+	return !slices.ContainsFunc(names, func(name string) bool { m := f.member(name); return m != nil && m.limit > 0 && m.limit < bytes })
+}
+
 // Able reports whether some of the named devices could run a kernel; why not otherwise.
 func (f *Fleet) Able(k *ir.Kernel, names []string) (ok bool, why string) {
 	for _, name := range names {
@@ -295,6 +300,10 @@ const quarantineAfter = 2
 // smaller kernel may have room.
 func (m *Member) failed(err error) {
 	m.mu.Lock()
+	if m.lost && errors.Is(err, device.ErrLost) { // which is counted
+		m.mu.Unlock()
+		return
+	}
 	m.usage.Failures++
 	if !errors.Is(err, device.ErrMemory) {
 		m.inRow++

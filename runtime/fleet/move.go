@@ -28,17 +28,17 @@ func (f *Fleet) Move(moves []Move, array func(*ir.Buffer) (Array, error)) {
 func (f *Fleet) moveApart(moves []Move, array func(*ir.Buffer) (Array, error)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	gone := map[*ir.Buffer]*apart{}
+	held := map[*ir.Buffer]*apart{}
 	for _, v := range moves {
 		for _, b := range []*ir.Buffer{v.From, v.To} {
 			if e := f.aparts[b]; e != nil {
-				gone[b] = e
+				held[b] = e
 				delete(f.aparts, b)
 			}
 		}
 	}
 	for _, v := range moves {
-		if e := gone[v.From]; e != nil && !v.Blank && e.made[0].job.Gone != nil {
+		if e := held[v.From]; e != nil && !v.Blank && e.made[0].job.Gone != nil {
 			e.buf, e.array = v.To, array
 			f.aparts[v.To] = e
 		}
@@ -46,29 +46,29 @@ func (f *Fleet) moveApart(moves []Move, array func(*ir.Buffer) (Array, error)) {
 }
 
 // move gives what goes along to its new buffers, and takes the others away.
-func (m *Member) move(moves []Move) (gone map[*ir.Buffer]*replica) {
+func (m *Member) move(moves []Move) (left map[*ir.Buffer]*replica) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	gone = map[*ir.Buffer]*replica{}
+	left = map[*ir.Buffer]*replica{}
 	for _, v := range moves {
 		for _, b := range []*ir.Buffer{v.From, v.To} {
 			if r := m.replicas[b]; r != nil {
-				gone[b] = r
+				left[b] = r
 				delete(m.replicas, b)
 			}
 		}
 	}
 	for _, v := range moves {
-		r := gone[v.From]
+		r := left[v.From]
 		if r == nil {
 			continue
 		}
-		delete(gone, v.From)
+		delete(left, v.From)
 		if v.Blank {
 			r.forget(region.Whole(v.To.Shape...))
 			r.stale = true
 		}
 		m.replicas[v.To] = r
 	}
-	return gone
+	return left
 }

@@ -95,6 +95,10 @@ func TestTurnsAreCopiedNowAndThen(t *testing.T) {
 			if apart := got.apart(t, want); apart > 0 || (failure == "") != (byHost == 0) {
 				t.Errorf("%q: %g apart, %+v", failure, apart, r.Fallbacks)
 			}
+			turn := r.Kernels[len(r.Kernels)-1]
+			if each := turn.Flops / float64(turn.Calls); turn.Calls < 600 || (failure == "") != (turn.Calls == 600) || each < 1600 || each > 1600*20 {
+				t.Errorf("%q: %d turns with those made again, %g operations each", failure, turn.Calls, each)
+			}
 			if failure == "" && (u.BytesOut < 4*state || u.BytesOut > 9*state) {
 				t.Errorf("%d states go to the host", u.BytesOut/state)
 			}

@@ -47,8 +47,8 @@ func (*nowhere) Free() {}
 
 func isNowhere(m device.Memory) bool { _, is := m.(*nowhere); return is }
 
-// Ahead reports whether a call may go ahead of the host, if its kernels do not run there: nothing of the state that devices alone hold is then where it would store.
-func (s *State) Ahead(c *Call) bool {
+// GoesAhead reports whether a call does go ahead of the host, if none of its kernels runs there: nothing of the state that devices alone hold is then where it would store.
+func (s *State) GoesAhead(c *Call) bool {
 	if !c.devices || !s.whole(c) {
 		return false
 	}
@@ -238,7 +238,7 @@ func (s *State) Restore() ([]*Entry, error) {
 	was := s.base
 	for _, e := range was.log {
 		if e.Call != nil {
-			e.Arrays.Outdate(e.made)
+			e.Arrays.Outdate(e.between)
 			for _, id := range slices.Concat(e.Now, e.Next) {
 				if id != "" {
 					e.Arrays.Forget(id)

@@ -23,7 +23,7 @@ type State struct {
 	Disk   *Disk                  // nil: all of it is in memory
 	last   *Call                  // what it stored is not yet what programs read
 	had    map[device.Memory]site // that calls had it as, where devices hold what is in it, if anything
-	kept   []*Call                // of which devices may hold what kernels made for each other
+	stayed []*Call                // of which devices may hold what kernels made for each other
 	base   *base                  // from which calls went ahead of the host; nil: it has all that they made
 	edits  [][]float64            // memory of boxes that the host changes, from edit to edit
 }
@@ -43,8 +43,8 @@ type Call struct {
 	plan.DriveProgram
 	Moved   []int // which array of the state moves to each; -1: none
 	Arrays  *arrays.Arrays
-	made    []string // by its kernels for each other
-	devices bool     // make all of it
+	between []string // made by its kernels for each other
+	devices bool     // make all of it: it may go ahead
 	whole   bool     // it has arrays whose memory devices may hold replicas of from call to call
 }
 
@@ -61,7 +61,7 @@ func NewCall(p plan.DriveProgram, of *bound.Plan, a *arrays.Arrays) *Call {
 		a.Lent[id] = true
 	}
 	c := &Call{DriveProgram: p, Moved: moved, Arrays: a, whole: of.Stream == nil && !p.Boxed}
-	c.made, c.devices = made(of, p)
+	c.between, c.devices = between(of, &p), of.GoAhead(&p)
 	return c
 }
 
