@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"weft/kernels/device"
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner/bound"
@@ -108,7 +106,7 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	}
 	if able, why := r.fleet.Able(k.IR, k.Place.Devices); !able {
 		r.onHost[w.step.ID] = true
-		err := r.deviceFailed(w.step, fleet.Failure{Stage: w.step.Name, Kind: r.kindOf(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
+		err := r.deviceFailed(w.step, fleet.Failure{Stage: w.step.Name, Kind: r.fleet.Kind(k.Place.Devices[0]), Reason: why, Ranges: k.Tiles})
 		if err == nil && r.ahead != nil {
 			return false, &state.Gone{}
 		}
@@ -144,22 +142,12 @@ func (r *run) onDevices(step *bound.Step) bool {
 	return step.Kernel != nil && r.accelerated(step.Kernel) && !r.onHost[step.ID] && step != r.failing
 }
 
-// kindOf is the kind of an accelerator.
-func (r *run) kindOf(name string) string {
-	at := slices.IndexFunc(r.opt.Accelerators, func(d device.Device) bool { return d.Info().Name == name })
-	return r.opt.Accelerators[at].Info().Kind
-}
-
 // share adds up what devices did of the kernel, and names them.
 func (w *work) share(shares []fleet.Share) {
 	if w.shares = fleet.Together(w.shares, shares); len(w.shares) == 0 {
 		return
 	}
-	names := make([]string, len(w.shares))
-	for i, s := range w.shares {
-		names[i] = s.Device
-	}
-	w.device = strings.Join(names, " + ")
+	w.device = fleet.Names(w.shares)
 }
 
 // job describes a part of the kernel to the fleet.
@@ -190,12 +178,14 @@ func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) 
 	if r.stay {
 		j.Later = func(s float64) { w.wall += s; fleet.Took(w.shares, s) } // whose kernels are told of in the end
 	}
-	if r.opt.Verify {
+	if r.opt.Verify || r.spots {
 		if err := r.defined(); err != nil {
 			return nil, err
 		}
 		ref := r.references[w.step.ID]
-		j.Check, j.Beside, j.Relieve = w.spotCheck(ref, over), w.beside(ctx, ref, over), r.looked
+		if j.Check, j.Relieve = w.spotCheck(ref, over), r.looked; r.opt.Verify {
+			j.Beside = w.beside(ctx, ref, over)
+		}
 	}
 	return j, nil
 }

@@ -14,12 +14,14 @@ import (
 const (
 	betweenCopies = 100 * time.Millisecond
 	copiesPart    = 20
+	// Of calls between the first and the last that devices make, one is looked at now and then: as often as takes, with what devices wait for then, a tenth of the time at most.
+	looksPart = 15
 )
 
-// goesAhead reports whether a call goes ahead of the host: nobody looks at what it makes, and devices make all of it.
+// goesAhead reports whether a call goes ahead of the host: devices make all of it, and none of it is compared as that of the first call is.
 func (d *drive) goesAhead(p *program) bool {
 	return p.calls > 1 && !p.opt.Verify && d.fits && p.mayStay() && d.state.GoesAhead(p.Call) &&
-		!slices.ContainsFunc(p.run.plan.EachCall(&p.DriveProgram), func(s *bound.Step) bool { return d.watched(s) || !p.onDevices(s) })
+		!slices.ContainsFunc(p.run.plan.EachCall(&p.DriveProgram), func(s *bound.Step) bool { return !p.onDevices(s) })
 }
 
 // bring has the host have the state; before, if somebody looks at the last call then, what that was given, in place of what the host had.
@@ -35,7 +37,7 @@ func (d *drive) bring(looked bool) error {
 	if err == nil {
 		err = d.state.BringAll(d.ctx)
 	}
-	d.copied, d.copying = time.Now(), time.Since(start)
+	d.copies.Did(start)
 	_, err = d.redo(err)
 	return err
 }
@@ -60,7 +62,8 @@ func (d *drive) redo(err error) (bool, error) {
 			continue
 		}
 		p := d.programs[slices.IndexFunc(d.programs, func(p *program) bool { return p.Call == e.Call })]
-		if p.opt.Verify = false; e == g.At {
+		p.opt.Verify, p.spots = false, d.run.opt.Verify // each, as some were found wrong, or may be
+		if e == g.At {
 			p.failing, err = g.Step, p.deviceFailed(g.Step, g.Failure)
 		}
 		if err == nil {

@@ -13,6 +13,7 @@ import (
 	"weft/planner/bound"
 	"weft/planner/plan"
 	"weft/runtime/audit"
+	"weft/runtime/look"
 	"weft/runtime/progress"
 	"weft/runtime/result"
 	"weft/runtime/state"
@@ -30,10 +31,10 @@ type drive struct {
 	rounds   rounds
 	log      checkpoints
 	began    time.Time
-	hopeless bool          // it has no result, and would have none if it went on
-	fits     bool          // all that its programs read and make, in the memory of each device
-	copied   time.Time     // when the host got the state last
-	copying  time.Duration // how long that took
+	hopeless bool        // it has no result, and would have none if it went on
+	fits     bool        // all that its programs read and make, in the memory of each device
+	copies   look.Seldom // of the state to the host
+	looks    look.Seldom // at calls that devices make
 }
 
 // program is one of a drive's.
@@ -264,10 +265,16 @@ func (d *drive) call(p *program) error {
 	p.calls++
 	p.opt.Verify = d.run.opt.Verify && (first || p.Boxed && p.asked == p.Most)
 	ahead := d.goesAhead(p)
-	if !ahead || time.Since(d.copied) > max(betweenCopies, copiesPart*d.copying) {
+	if !ahead || d.copies.Due(0, betweenCopies, copiesPart) {
 		if err := d.bring(false); err != nil {
 			return err
 		}
+	}
+	if p.spots = d.run.opt.Verify && !p.opt.Verify && d.run.fleet != nil && d.looks.Due(d.run.fleet.Behind(), 0, looksPart); p.spots {
+		if _, err := d.redo(d.run.fleet.Settle(d.ctx)); err != nil {
+			return err
+		}
+		defer d.looks.Did(time.Now())
 	}
 	_, err := d.redo(d.turn(p, first, ahead))
 	return err
@@ -341,7 +348,7 @@ func (d *drive) watched(s *bound.Step) bool {
 	return d.run.opt.Verify && !d.left && s.Kernel != nil && slices.ContainsFunc(s.Kernel.Roots, func(s *ops.Stage) bool { return s.Type.Elem.Base.Int() })
 }
 
-// Between the first call and the last, a few elements of whole numbers are compared with float64 in each, where that takes no time: which call it is in
+// Between the first call and the last, a few elements of whole numbers are compared with float64 in each that does not go ahead of the host, where that takes no time: which call it is in
 // that they leave their type nobody knows, and the next ones look right.
 const (
 	watching    = 4
@@ -349,7 +356,7 @@ const (
 )
 
 func (d *drive) watch(p *program, s *bound.Step, over region.Region) error {
-	if !d.watched(s) {
+	if !d.watched(s) || p.ahead != nil && !p.spots {
 		return nil
 	}
 	c, err := p.newSampling(s)

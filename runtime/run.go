@@ -48,6 +48,7 @@ type run struct {
 
 	program     *plan.DriveProgram // nil: of no drive
 	stay        bool               // what kernels of its call under way make may stay on devices
+	spots       bool               // what devices make in its call under way is looked at, in a few spots
 	ahead       *drive             // of which the call under way goes ahead; nil: of none
 	failing     *bound.Step        // that a device failed to do, and the host does
 	made        map[string]bool    // arrays that hold what they should: memory may be there before

@@ -17,8 +17,34 @@ import (
 	"weft/runtime/fleet"
 )
 
+// fewBytes are those of arrays that are brought together: numbers, of which a device packs as many as there are.
+const fewBytes = 256
+
+// bringFew brings small arrays together, if there are several.
+func (a *Arrays) bringFew(ctx context.Context, ids []string) error {
+	few := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return a.ByID[id].Bytes > fewBytes || !a.Away(id) })
+	if len(few) < 2 {
+		return nil
+	}
+	var of []fleet.Glimpse
+	room := a.Room(few)
+	for _, id := range few {
+		for _, part := range a.ByID[id].Bufs {
+			on, err := room(part)
+			if err != nil {
+				return err
+			}
+			of = append(of, fleet.Glimpse{Array: on, At: []region.Region{region.Whole(part.Shape...)}})
+		}
+	}
+	return a.fleet.FetchTogether(ctx, a.ByID[few[0]].Stage, of)
+}
+
 // Bring has the host have arrays: memory for them, and what devices alone hold.
 func (a *Arrays) Bring(ctx context.Context, ids []string) error {
+	if err := a.bringFew(ctx, ids); err != nil {
+		return err
+	}
 	for _, id := range ids {
 		if err := a.Need(id, false); err != nil {
 			return err

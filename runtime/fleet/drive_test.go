@@ -38,7 +38,7 @@ fn turn(u) {
 show(u | iterate(turn, at_most: %d))
 `
 
-// whole repeats a turn of several kernels of whole numbers, of which some are looked at in each call.
+// whole repeats a turn of several kernels of whole numbers.
 const whole = `
 x = axis(x, 0 .. 2999 in 3000)
 u = cast(x, i32) @keep
@@ -114,13 +114,12 @@ func repeat(t *testing.T, verify bool, text string, descriptions ...string) *res
 // driven are programs with drives, by what is peculiar to them.
 var driven = map[string]string{"one array": heat, "two": pairs, "two, and numbers that the host keeps": looked, "several kernels": several, "whole numbers": whole}
 
-// What a drive keeps stays on the device from call to call: after the first ones, none copies it there, and only the last one copies it to the host, unless what calls make is looked at. The
-// host waits where it asks for numbers.
+// What a drive keeps stays on the device from call to call: after the first ones, none copies it there, and only the last one copies it to the host. The host waits where it asks for numbers.
 func TestStateStaysOnDevices(t *testing.T) {
 	for name, text := range driven {
 		var in, out, waits []int64
 		for _, turns := range []int{4, 14, 24} {
-			r := repeated(t, fmt.Sprintf(text, turns), "{}")
+			r := repeat(t, false, fmt.Sprintf(text, turns), "{}") // else it looks at some now and then
 			if len(r.Fallbacks) > 0 {
 				t.Errorf("%s: %+v", name, r.Fallbacks)
 			}
@@ -136,9 +135,7 @@ func TestStateStaysOnDevices(t *testing.T) {
 		case pairs: // a truth value for each turn
 			bytes, most = 10, 20
 		case looked: // and a number, for three
-			bytes, most = 4*5, 4*3
-		case whole: // whose kernels are looked at
-			bytes, most = 10*(12000+4000), 80
+			bytes, most = 4*5, 4*2
 		}
 		if each := out[2] - out[1]; each > bytes || waits[2]-waits[1] > most {
 			t.Errorf("%s: ten turns copy %d bytes to the host, which waits %d times", name, each, waits[2]-waits[1])

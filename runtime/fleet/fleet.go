@@ -179,6 +179,9 @@ func (f *Fleet) member(name string) *Member {
 	return f.members[at]
 }
 
+// Kind is that of a device.
+func (f *Fleet) Kind(name string) string { return f.member(name).kind }
+
 // Fits reports whether each of some devices has memory for so many bytes.
 func (f *Fleet) Fits(names []string, bytes int64) bool {
 	return !slices.ContainsFunc(names, func(name string) bool { m := f.member(name); return m != nil && m.limit > 0 && m.limit < bytes })

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +60,15 @@ type Job struct {
 	Done func(points int64, took time.Duration)
 	// Later hears how long a device took for what was in line when Run returned. nil: nobody asks.
 	Later func(seconds float64)
+}
+
+// Names are the devices of shares.
+func Names(shares []Share) string {
+	names := make([]string, len(shares))
+	for i, s := range shares {
+		names[i] = s.Device
+	}
+	return strings.Join(names, " + ")
 }
 
 // points are those of the whole job.

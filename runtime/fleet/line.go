@@ -157,6 +157,9 @@ func (f *Fleet) settle(ctx context.Context) error {
 // Waited is the time so far in which the host waited for jobs that devices had in line, and saw to them. It is part of what it did when somebody asked for what they make.
 func (f *Fleet) Waited() time.Duration { return f.waited }
 
+// Behind is how long what is in line takes, as far as that is known.
+func (f *Fleet) Behind() time.Duration { return time.Duration(f.behind * float64(time.Second)) }
+
 // became is why a job is to be done again, and what counts that for its device; empty: it is not.
 func (q *waiting) became(ctx context.Context, before []*waiting) (why string, blame func(), err error) {
 	failed, fault := q.settle(before), ""

@@ -211,6 +211,27 @@ func (f *Fleet) PeekAll(ctx context.Context, stage string, of []Glimpse) error {
 	return nil
 }
 
+// FetchTogether is Fetch of small arrays as wholes, those of a device by one wait, behind what it has in line. What cannot be had so is left to Fetch.
+func (f *Fleet) FetchTogether(ctx context.Context, stage string, of []Glimpse) error {
+	redone := f.redone
+	seen, by, err := f.glimpse(ctx, stage, of)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		by.failed(err)
+		f.miss(by, of, err)
+		return nil
+	}
+	if err := f.settle(ctx); err != nil || !seen || redone != f.redone {
+		return err
+	}
+	for _, g := range of {
+		f.came(g.Array.Buf, g.Array.whole())
+	}
+	return nil
+}
+
 // miss notes that the first of some elements that a device was to show cannot be had from it.
 func (f *Fleet) miss(m *Member, of []Glimpse, err error) {
 	for _, g := range of {

@@ -2,6 +2,7 @@ package fleet_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -17,6 +18,19 @@ hot = where((x - 0.3) ^ 2 + (y - 0.3) ^ 2 < 0.02, 80, 0) @keep @device(cpu)
 fn spread(u) {
     around = u[x: here - 1, outside: 0] + u[x: here + 1, outside: 0] + u[y: here - 1, outside: 0] + u[y: here + 1, outside: 0]
     u + 0.2 * (around - 4 * u)
+}
+plate = hot | iterate(spread, at_most: %d)
+show(plate)
+`
+
+// wholeTurns is the same in whole numbers.
+const wholeTurns = `
+x = axis(x, 0 .. 49 in 50)
+y = axis(y, 0 .. 31 in 32)
+hot = cast(x * 32 + y, i32) @keep @device(cpu)
+fn spread(u) {
+    around = u[x: here - 1, outside: 0] + u[x: here + 1, outside: 0] + u[y: here - 1, outside: 0] + u[y: here + 1, outside: 0]
+    around / 4 + 3 - u / 8
 }
 plate = hot | iterate(spread, at_most: %d)
 show(plate)
@@ -127,4 +141,37 @@ func TestHeatOnAnH200(t *testing.T) {
 			t.Errorf("%.3g s for %+v", wall, u)
 		}
 	})(t)
+}
+
+// A device that is wrong for a while between the first call and the last is found out, and what it made is made again, with what followed from it.
+func TestFaultsBetweenFirstAndLast(t *testing.T) {
+	for name, text := range map[string]string{"numbers": turns, "whole numbers": wholeTurns} {
+		text = fmt.Sprintf(text, 400)
+		described(func(t *testing.T, cpu *native.Device) {
+			want, _, err := run(t, planned(t, text, "cpu", cpu, nil), runtime.Options{Devices: chain(cpu)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			const h200 = "pace: 1, sms: 132, launch: 4us, shortest: 50us, sync: 25us, link: {rate: 50e9, latency: 8us}"
+			walls := map[string]float64{}
+			for _, failure := range []string{"", "{on: launch, at: 100, until: 160, kind: wrong}", "unverified"} {
+				verify := failure != "unverified"
+				devices := emulatedDevices(t, cpu, fmt.Sprintf("{%s, failures: [%s]}", h200, strings.TrimPrefix(failure, "unverified")))
+				start := time.Now()
+				got, r, err := run(t, planned(t, text, "gpu", cpu, devices), runtime.Options{Devices: chain(cpu), Accelerators: devices, Verify: verify})
+				walls[failure] = time.Since(start).Seconds()
+				if err != nil {
+					t.Fatal(err)
+				}
+				u := r.Devices[0]
+				t.Logf("%s, %q: %.3g ms, %d launches, %d waits, %d failures, %+v", name, failure, 1e3*walls[failure], u.Launches, u.Waits, u.Failures, r.Fallbacks)
+				if apart := got.apart(t, want); apart > 0 || (len(r.Fallbacks) > 0) != strings.HasPrefix(failure, "{") {
+					t.Errorf("%s, %q: %g apart, %+v", name, failure, apart, r.Fallbacks)
+				}
+			}
+			if walls[""] > 1.1*walls["unverified"] {
+				t.Errorf("%s: %.3g ms, and unverified %.3g", name, 1e3*walls[""], 1e3*walls["unverified"])
+			}
+		})(t)
+	}
 }

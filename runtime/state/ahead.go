@@ -7,6 +7,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/planner/bound"
+	"weft/runtime/arrays"
 	"weft/runtime/fleet"
 )
 
@@ -173,20 +174,35 @@ func (s *State) forgetBase() {
 	}
 }
 
-// Bring has the host have what an array holds after the last call.
+// Bring has the host have what an array holds after the last call; with one number all of them, as who steers by one asks for others.
 func (s *State) Bring(ctx context.Context, i int) error {
 	if s.base == nil {
 		return nil
 	}
-	return s.bring(ctx, s.memory(i))
+	mem := slices.Clone(s.memory(i))
+	for j := range s.held {
+		if j != i && s.Buffer(i).Layout.Len() == 1 && s.Buffer(j).Layout.Len() == 1 {
+			mem = append(mem, s.memory(j)...)
+		}
+	}
+	return s.bring(ctx, mem)
 }
 
 func (s *State) bring(ctx context.Context, mem []device.Memory) error {
+	var of []*arrays.Arrays
+	ids := map[*arrays.Arrays][]string{}
 	for _, m := range mem {
-		if at, had := s.had[m]; had {
-			if err := at.of.Bring(ctx, []string{at.id}); err != nil {
-				return err
-			}
+		at, had := s.had[m]
+		if had && ids[at.of] == nil {
+			of = append(of, at.of)
+		}
+		if had && !slices.Contains(ids[at.of], at.id) {
+			ids[at.of] = append(ids[at.of], at.id)
+		}
+	}
+	for _, a := range of {
+		if err := a.Bring(ctx, ids[a]); err != nil {
+			return err
 		}
 	}
 	s.adopt()
