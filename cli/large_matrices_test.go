@@ -34,6 +34,7 @@ func TestBudgetsHold(t *testing.T) {
 	for name, text := range map[string]string{
 		"product":  "a = read(\"a.npy\", dims: [i, k])\nb = read(\"a.npy\", dims: [k, j])\ndot(a, b, over: k) | write(\"out.npy\")\n",
 		"cholesky": "cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"out.npy\")\n",
+		"columns":  "cholesky(read(\"a.npy\", dims: [i, j]), order: right) | write(\"out.npy\")\n",
 		"inverse":  "inverse(read(\"a.npy\", dims: [i, j]), rows: i, columns: j, triangle: lower) | write(\"out.npy\")\n",
 		"modes": "use simulate\nuse causal\nparam points = %d\nk = causal.propagator(simulate.causet(points, seed: 42), mass: 1, density: points)\n" +
 			"d = k - rename(rename(rename(k, from: i, to: t), from: j, to: i), from: t, to: j)\n" +

@@ -189,6 +189,7 @@ func TestKilledDrivesResume(t *testing.T) {
 		flags        []string
 	}{
 		"tiles":               {"", "l = cholesky(read(\"large.npy\", dims: [i, j]), rows: i, columns: j)\n(l | write(\"v.npy\"))\n(max(l) | write(\"value.npy\"))\n", []string{"--memory", "8MiB"}},
+		"tiles made again":    {"", "l = cholesky(read(\"large.npy\", dims: [i, j]), order: right)\n(l | write(\"v.npy\"))\n(max(l) | write(\"value.npy\"))\n", []string{"--memory", "10MiB"}},
 		"tiles of an inverse": {"", "l = inverse(read(\"large.npy\", dims: [i, j]), rows: i, columns: j, triangle: lower)\n(l | write(\"v.npy\"))\n(max(l) | write(\"value.npy\"))\n", []string{"--memory", "8MiB"}},
 		"rows change places":  {"", "a = read(\"in.npy\", dims: [i, j]) + where(axis(i, 0 .. 999 in 1000) == mod(7 * axis(j, 0 .. 999 in 1000), 1000), 2000, 0)\nx = solve(cast(a, f64), read(\"in.npy\", dims: [i, k]), rows: i, columns: j)\n(x | write(\"v.npy\"))\n(max(x) | write(\"value.npy\"))\n", nil},
 		"eigen":               {"1280KiB", "e = eigen(read(\"in.npy\", dims: [i, j]), method: power, most: 200, tolerance: 0)\n(e.vector | write(\"v.npy\"))\n(e.value | write(\"value.npy\"))\n", nil},

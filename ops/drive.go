@@ -39,7 +39,8 @@ type Tasks struct {
 	Lasts []int // of the state, by number, what those behind a task read of it beside tiles
 }
 
-// Task is a part of an algorithm that reads some tiles and makes others. What it reads and makes of an array are the same tiles, or apart.
+// Task is a part of an algorithm that reads some tiles and makes others. What it reads and makes of an array are the same tiles, or apart. A tile that several tasks
+// make is read as the last of them made it.
 type Task struct{ Reads, Makes []Tile }
 
 // Tile is a box of an argument, or of an array of the state.

@@ -15,7 +15,7 @@ import (
 func (d *drive) Room() ops.Room { return d.run.plan.Graph.Drives[d.step.Op].Room }
 
 // Task implements ops.Host. How far the drive is, is noted for each task as soon as what it made is in the file, which a process that is killed loses nothing of; a
-// checkpoint that waits for the disk is made as often as is cheap.
+// checkpoint that waits for the disk is made as often as is cheap, and before what it would go on from is overwritten.
 func (d *drive) Task(number int) error {
 	d.run.opt.Progress.Tile()
 	if d.calls < d.log.calls {
@@ -29,7 +29,12 @@ func (d *drive) Task(number int) error {
 		}
 		return d.log.Note(now)
 	})
-	if err != nil || disk.Keeping() || !d.log.due(d, false) {
+	must := d.log.Path != "" && disk.Overwrites(number) // it is written with the next one under way
+	if err == nil && must {
+		err = disk.Kept()
+		must = disk.Overwrites(number)
+	}
+	if err != nil || !must && (disk.Keeping() || !d.log.due(d, false)) {
 		return err
 	}
 	now, err := d.before(number)
@@ -38,7 +43,7 @@ func (d *drive) Task(number int) error {
 	}
 	now = now.Copy(d.log.copy)
 	d.log.copy = now
-	disk.Keep(func(begun time.Time) error { return d.log.Write(now, begun) })
+	disk.Keep(number, func(begun time.Time) error { return d.log.Write(now, begun) })
 	return nil
 }
 

@@ -23,6 +23,7 @@ type large struct {
 	upper    bool // a is taken to be an upper triangle, where it is taken to be a triangle
 	sides    []ops.Dim
 	base     ir.DType
+	right    bool   // tiles of a root are found right-looking
 	known    string // of a, why it is taken to be what it is, where that was not said
 }
 
@@ -120,7 +121,8 @@ func place[T any](z *large, p pass, side []T, k T) []T {
 // Programs are, for each substitution, what is left of the right sides of a panel and its solution.
 func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	a, n, base := l.In("a"), z.n, z.base
-	tile := z.rootTile(l.Room)
+	tiles := z.rootTiles(l.Room)
+	tile := tiles.rows
 	width, along := ops.Dim{Name: "column", Size: panel}, ops.Dim{Name: "k", Size: max(panel, tile)}
 	real := func(dims ...ops.Dim) ops.Type { return ops.Type{Elem: ops.ElemType{Base: base}, Dims: dims} }
 	rows := z.sides // of panels
@@ -257,10 +259,23 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 				add(call, name, state, s)
 			}
 			before := states[stateBefore]
-			taken("before", beforeCall, stateBefore, func(b *ops.Body, i []*ir.Node) *ir.Node { return b.F64(0) })
+			taken("before", beforeCall, stateBefore, func(b *ops.Body, i []*ir.Node) *ir.Node {
+				if !tiles.right {
+					return b.F64(0)
+				}
+				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atTileColumn), i[1])
+				return b.Cast(ir.F64, x.At(b, place(z, p, []*ir.Node{row}, column)...).Re)
+			})
 			if tile > sumBlock {
 				taken("tile", tileCall, stateTile, func(b *ops.Body, i []*ir.Node) *ir.Node { return before.At(b, i...).Re }, before)
 				leftOf("later", laterCall, states[stateTile])
+			}
+			if tiles.right {
+				add(tiles.taken(), "taken", p.x, stage("taken", x, []*ops.Stage{before, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+					row, column := i[z.row], i[z.col]
+					so := before.At(b, inTile(b, row, atTileRow), inTile(b, column, atTileColumn)).Re
+					return b.Select(b.Alu(ir.Lt, row, column), b.Const(base, 0), b.Cast(base, so))
+				}))
 			}
 		}
 		if p.block >= 0 {
@@ -280,22 +295,22 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 		start[i] = stage("start."+s.Name, s, nil, func(b *ops.Body, _ []*ir.Node) *ir.Node { return b.Const(s.Type.Elem.Base, 0) })
 	}
 	d := ops.Drive{State: states, Start: start, Calls: calls}
-	if b := z.tile(l.Room); b > 0 {
-		start[stateX] = nil
-		if d.Tasks = z.tasks(b, l.Room, a, states[stateX]); z.does == solveTriangle {
-			d.Tasks = z.substitutions(b, l, states[stateX])
-		}
+	if tile > 0 {
+		start[stateX], d.Tasks = nil, z.rooting(tiles, l.Room, a, states[stateX])
+	} else if b := z.tile(l.Room); b > 0 {
+		start[stateX], d.Tasks = nil, z.substitutions(b, l, states[stateX])
 	}
 	return d
 }
 
 // Drive makes the substitutions one after the other.
 func (z *large) Drive(h ops.Host) (ops.Note, error) {
-	switch b := z.tile(h.Room()); {
-	case b > 0 && z.does == solveTriangle:
-		return z.substituted(h, b)
+	tiles, b := z.rootTiles(h.Room()), z.tile(h.Room())
+	switch {
+	case tiles.rows > 0:
+		return z.tiled(h, tiles)
 	case b > 0:
-		return z.tiled(h, b)
+		return z.substituted(h, b)
 	case z.does == solveDefinite:
 		if err := z.symmetric(h); err != nil {
 			return ops.Note{}, err

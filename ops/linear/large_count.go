@@ -22,14 +22,14 @@ func (w work) fraction() float64 {
 type counter struct {
 	z     *large
 	room  ops.Room
-	tile  int
+	tiles rootTiles
 	turns float64
 	of    map[int]*work
 }
 
 // work counts the calls of all programs.
 func (z *large) work(room ops.Room) map[int]work {
-	c := counter{z: z, room: room, tile: z.rootTile(room), of: map[int]*work{}}
+	c := counter{z: z, room: room, tiles: z.rootTiles(room), of: map[int]*work{}}
 	if _, err := z.Drive(&c); err != nil {
 		panic(err) // nothing is computed that could fail
 	}
@@ -48,12 +48,17 @@ func (c *counter) Box(call int, box region.Region) error {
 	}
 	w.calls++
 	points := float64(box.Points())
-	if b := c.tile; b > 0 && (call == beforeCall || call == tileCall) {
-		w.done, w.whole = w.done+points*max(1, c.turns), float64(b*b*c.z.n)
-		return nil
-	}
-	if c.tile > 0 && call == laterCall {
-		call = c.z.passes()[0].update
+	if b := c.tiles.rows; b > 0 {
+		switch {
+		case c.tiles.right && call == c.tiles.taken():
+			w.done, w.whole = w.done+points, float64(c.z.n*c.z.n)
+			return nil
+		case call == beforeCall || call == tileCall:
+			w.done, w.whole = w.done+points*max(1, c.turns), float64(b*b*c.z.n)
+			return nil
+		case call == laterCall:
+			call = c.z.passes()[0].update
+		}
 	}
 	for _, p := range c.z.passes() {
 		sides := float64(ops.Type{Dims: p.sides}.Len())

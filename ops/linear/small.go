@@ -21,6 +21,7 @@ func smallSpecs() []*ops.Spec {
 	matrix := ops.In("a", "square matrices: real")
 	order := sides("left out of an array of two dimensions, the first that it has")
 	rights := sides("left out of an array of two dimensions, the one that b has")
+	tiles := ops.Choose("order", "in which tiles are found, where a does not fit the memory", "left", "right").Or(ops.Symbol("left"))
 	right := ops.In("b", "right sides, over rows: real")
 	made := "i = axis(i, 0 .. 2 in 3)\nj = axis(j, 0 .. 2 in 3)\na = where(i == j, 4, 1 / (1 + i + j))\n"
 	rule := ops.ErrorRule{Metric: ops.Peak, Tolerance: 1e-5}
@@ -30,8 +31,10 @@ func smallSpecs() []*ops.Spec {
 		"in float64. Where it has no root, or no one solution, the run stops and says at which row, counted from 0. The tolerance is of each panel, from those before it; " +
 		"all in all, the error is up to about the condition of the matrix times the rounding of its type."
 	const onDisk = " Where a does not fit the memory, tiles of it and of the root are in memory, and the rest is on disk, beside what the program writes; an a that is read from no file, and does not " +
-		"follow from what its elements can be computed from in place, is stored there first. Of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written (Toledo, A survey " +
-		"of out-of-core algorithms in numerical linear algebra, 1999). The bits are those of the whole, of f32 where tiles have 512 rows or more."
+		"follow from what its elements can be computed from in place, is stored there first. Of t x t tiles, t^2 + t (t - 1) (t - 2) / 6 are read at most and t (t + 1) / 2 written: what the columns before " +
+		"a tile take from it is summed up when it is its turn (left-looking). With `order: right` it is added up in the place of each tile as soon as a column of tiles is found: t (t + 1) / 2 + t (t^2 - 1) / 6 are read at most, and as " +
+		"many written, in twice that room on the disk, and one column of tiles is in memory in place of three rows of them (Toledo, A survey of out-of-core algorithms in numerical linear algebra, 1999). The bits are those of the whole, of f32 where " +
+		"tiles have 512 rows or more, but that right-looking rounds such sums to f32 every 512 columns."
 	const triangleOnDisk = " A triangle that does not fit the memory is read in tiles, and so are right sides along one other dimension, from their files or where they are stored on disk first, unless they follow " +
 		"from what their elements can be computed from in place; solutions are on disk: of u x t tiles, for each of u the t (t + 1) / 2 of the triangle are read, and of an inverse t (t + 1) (t + 2) / 6 in all, " +
 		"since tiles of zeros are neither read nor made. The bits are those of the whole, of f32 where tiles have 512 rows or more."
@@ -66,7 +69,7 @@ func smallSpecs() []*ops.Spec {
 				"Only the lower triangle of a is read. At most 20 rows are computed in float64, in the kernel that uses them: NaN where one of several is not positive definite, of which the run warns, as in `solve`. " + larger + onDisk +
 				" Golub and Van Loan, Matrix Computations, 4th edition, 4.2.",
 			Returns:  "an array like a.",
-			Params:   []ops.Param{matrix, order[0], order[1]},
+			Params:   []ops.Param{matrix, order[0], order[1], tiles},
 			Examples: []ops.Example{{Title: "Of three rows", Code: made + "show(cholesky(a, rows: i, columns: j))"}},
 			Bind:     named(bindCholesky),
 		},
@@ -251,6 +254,7 @@ func bindCholesky(c *ops.Call) (ops.Op, error) {
 		if err != nil {
 			return nil, err
 		}
+		z.right = c.Symbol("order") == "right"
 		return z, nil
 	}
 	for d := range t.Dims {

@@ -3,7 +3,6 @@ package state
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"os"
 
@@ -13,50 +12,94 @@ import (
 )
 
 // Behind the output, its file has a number for each row of the tiles that tasks make, in their order: the checksum of what was written, so that what
-// comes back otherwise is found where it is read, by whom and however much of it.
+// comes back otherwise is found where it is read, by whom and however much of it. Behind these it has room for the output once more, where tasks make tiles again:
+// what one of them makes lies in the two places in turn, and in the end in the first, so that what a task has before it is there until the next one has made the tile.
 
 const sumBytes = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// sums is where a file has the checksums of tiles.
+// sums is where a file has what tasks make, and the checksums of it.
 type sums struct {
 	file  *os.File
-	bytes int64 // of the output, and the size of the file
-	size  int64
-	tiles []ops.Tile
-	at    []int64
+	size  int64 // of the file
+	made  []version
+	first []int            // of each task, the first that it makes
+	boxes map[string][]int // what is made of a box, one after the other
 }
 
-// newSums lays out the checksums of what tasks make, behind so many bytes.
+// version is a tile as a task makes it.
+type version struct {
+	ops.Tile
+	task  int
+	place int64 // where the array begins that the file has it in
+	at    int64 // of its checksums
+	was   int   // what it is made from and in place of, by number; -1: nothing
+	next  int   // what is made of it; -1: nothing
+}
+
+// newSums lays out what tasks make, and its checksums, of an output of so many bytes.
 func newSums(list ops.Tasks, bytes int64) *sums {
-	s := &sums{bytes: bytes, size: bytes}
+	s := &sums{size: bytes, boxes: map[string][]int{}}
+	again := false
 	for k := range list.Count {
+		s.first = append(s.first, len(s.made))
 		for _, t := range list.At(k).Makes {
-			s.tiles, s.at = append(s.tiles, t), append(s.at, s.size)
+			m, key := version{Tile: t, task: k, at: s.size, was: -1, next: -1}, t.Box.String()
+			if list := s.boxes[key]; len(list) > 0 {
+				m.was, again = list[len(list)-1], true
+				s.made[m.was].next = len(s.made)
+			}
+			s.boxes[key] = append(s.boxes[key], len(s.made))
+			s.made = append(s.made, m)
 			s.size += rowsOf(t.Box).Points() * sumBytes
 		}
 	}
+	s.first = append(s.first, len(s.made))
+	if !again {
+		return s
+	}
+	for _, list := range s.boxes {
+		for i, k := range list {
+			if (len(list)-1-i)%2 == 1 {
+				s.made[k].place = s.size
+			}
+		}
+	}
+	s.size += bytes
 	return s
 }
 
 // rowsOf are the rows of a box.
 func rowsOf(at region.Region) region.Region { return at[:len(at)-1] }
 
-// sign writes the checksums of a tile of which row gives the elements.
-func (s *sums) sign(t ops.Tile, row func(index []int) []byte) error {
-	for k, u := range s.tiles {
-		if !u.Box.Equal(t.Box) {
-			continue
-		}
-		var all []byte
-		for index := range rowsOf(t.Box).Indices() {
-			all = binary.LittleEndian.AppendUint32(all, crc32.Checksum(row(index), castagnoli))
-		}
-		_, err := s.file.WriteAt(all, s.at[k])
-		return err
+// of is what a task makes.
+func (s *sums) of(task int) []version { return s.made[s.first[task]:s.first[task+1]] }
+
+// sign writes the checksums of what a task made, of which row gives the elements.
+func (s *sums) sign(m version, row func(index []int) []byte) error {
+	var all []byte
+	for index := range rowsOf(m.Box).Indices() {
+		all = binary.LittleEndian.AppendUint32(all, crc32.Checksum(row(index), castagnoli))
 	}
-	return errors.New("a tile is written that no task makes")
+	_, err := s.file.WriteAt(all, m.at)
+	return err
+}
+
+// before is what a box was made to before a task; nil: nothing makes it, or not before that.
+func (s *sums) before(task int, at region.Region) *version {
+	list := s.boxes[at.String()]
+	for i := len(list) - 1; i >= 0; i-- {
+		if m := &s.made[list[i]]; m.task < task {
+			return m
+		}
+	}
+	return nil
+}
+
+// isNow reports whether a tile is as it is made before a task.
+func (s *sums) isNow(m version, task int) bool {
+	return m.task < task && (m.next < 0 || s.made[m.next].task >= task)
 }
 
 // signed are a tile's checksums.
@@ -65,32 +108,35 @@ type signed struct {
 	sums []byte
 }
 
-// of reads the checksums of the tiles of which a box has whole rows.
-func (s *sums) of(at region.Region) (out []signed, err error) {
+// in are those of the tiles, as they are before a task, of which a box has whole rows.
+func (s *sums) in(at region.Region, task int) (out []signed, err error) {
 	last := len(at) - 1
-	for k, t := range s.tiles {
-		if t.Box[0].Lo >= at[0].Hi || t.Box[0].Hi <= at[0].Lo { // there may be many tiles
+	for _, m := range s.made {
+		if m.Box[0].Lo >= at[0].Hi || m.Box[0].Hi <= at[0].Lo || !s.isNow(m, task) { // there may be many tiles
 			continue
 		}
-		both := t.Box.Intersect(at)
-		if both.Empty() || both[last] != t.Box[last] {
-			continue
+		if both := m.Box.Intersect(at); !both.Empty() && both[last] == m.Box[last] {
+			if out, err = s.append(out, m); err != nil {
+				return nil, err
+			}
 		}
-		all := make([]byte, rowsOf(t.Box).Points()*sumBytes)
-		if _, err := s.file.ReadAt(all, s.at[k]); err != nil {
-			return nil, err
-		}
-		out = append(out, signed{t, all})
 	}
 	return out, nil
 }
 
-// Whole reports whether the file holds what tasks made, from one to before another.
+// append adds the checksums of a tile.
+func (s *sums) append(to []signed, m version) ([]signed, error) {
+	all := make([]byte, rowsOf(m.Box).Points()*sumBytes)
+	_, err := s.file.ReadAt(all, m.at)
+	return append(to, signed{m.Tile, all}), err
+}
+
+// Whole reports whether the file holds what tasks made, from one to before another, and none of these made again.
 func (s *State) Whole(from, to int) bool {
 	d := s.Disk
 	for k := from; k < min(to, d.list.Count); k++ {
-		for _, t := range d.list.At(k).Makes {
-			if d.sums.holds(t.Box, d.out.buffer.Layout.Shape(), d.out.elem()) != nil {
+		for _, m := range d.sums.of(k) {
+			if d.sums.isNow(m, to) && d.sums.holds(m, d.out.buffer.Layout.Shape(), d.out.elem()) != nil {
 				return false
 			}
 		}
@@ -99,18 +145,18 @@ func (s *State) Whole(from, to int) bool {
 }
 
 // holds compares what the file has of a tile of an array with what was written.
-func (s *sums) holds(at region.Region, shape []int, elem int) error {
-	last := at[len(at)-1]
-	written, err := s.of(at)
+func (s *sums) holds(m version, shape []int, elem int) error {
+	last := m.Box[len(m.Box)-1]
+	written, err := s.append(nil, m)
 	row := make([]byte, last.Len()*elem)
 	read := func(index []int) []byte {
-		if _, fault := s.file.ReadAt(row, offset(shape, index, last.Lo)*int64(elem)); err == nil {
+		if _, fault := s.file.ReadAt(row, m.place+offset(shape, index, last.Lo)*int64(elem)); err == nil {
 			err = fault
 		}
 		return row
 	}
 	if err == nil {
-		fault := s.prove(written, at, elem, read)
+		fault := s.prove(written, m.Box, elem, read)
 		err = cmp.Or(err, fault)
 	}
 	return err

@@ -38,15 +38,15 @@ func TestChangedTilesAreFound(t *testing.T) {
 		return func(i []int) []byte { return data[i[0]*columns+at[1].Lo : i[0]*columns+at[1].Hi] }
 	}
 	prove := func(at region.Region) error {
-		written, err := s.of(at)
+		written, err := s.in(at, len(list))
 		return cmp.Or(err, s.prove(written, at, 1, in(at)))
 	}
-	for _, m := range made {
+	for _, m := range s.made {
 		if err := s.sign(m, in(m.Box)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	holds := func(k int) error { return s.holds(made[k].Box, []int{rows, columns}, 1) }
+	holds := func(k int) error { return s.holds(s.made[k], []int{rows, columns}, 1) }
 	if holds(0) == nil {
 		t.Error("a tile that was signed and is not there is whole")
 	}
@@ -55,9 +55,6 @@ func TestChangedTilesAreFound(t *testing.T) {
 	}
 	if _, err := f.WriteAt([]byte("x"), 2*columns+1); err != nil || holds(0) != nil || holds(1) == nil {
 		t.Errorf("with a byte of the second changed: %v, %v, %v", err, holds(0), holds(1))
-	}
-	if err := s.sign(tile(top, right), in(whole)); err == nil {
-		t.Error("a tile that no task makes is signed")
 	}
 	boxes := []region.Region{whole, made[2].Box, {{Lo: 3, Hi: 4}, {Hi: columns}}, {bottom, {Lo: 1, Hi: columns}}}
 	for _, at := range boxes {
@@ -80,5 +77,66 @@ func TestChangedTilesAreFound(t *testing.T) {
 	}
 	if err := prove(whole); err == nil {
 		t.Error("checksums that are cut off are taken")
+	}
+}
+
+// What is made again lies in two places in turn, in the end in that of the array: what a task has before it is there until the next but one has made it.
+func TestTilesThatAreMadeAgain(t *testing.T) {
+	box, other := region.Region{{Hi: 2}, {Hi: 4}}, region.Region{{Lo: 2, Hi: 4}, {Hi: 4}}
+	order := []region.Region{box, other, box, box}
+	list := ops.Tasks{Count: len(order), At: func(k int) ops.Task { return ops.Task{Makes: []ops.Tile{{Box: order[k]}}} }}
+	s := newSums(list, 16)
+	if want := int64(16 + 4*2*sumBytes + 16); s.size != want {
+		t.Fatalf("a file of %d bytes, and %d were wanted", s.size, want)
+	}
+	places := []int64{0, 0, s.size - 16, 0}
+	for k := range order {
+		if m := s.of(k)[0]; m.place != places[k] {
+			t.Errorf("task %d makes its tile at %d", k, m.place)
+		}
+	}
+	for task, made := range []int{-1, 0, 0, 2, 3} {
+		m := s.before(task, box)
+		if made < 0 && m != nil || made >= 0 && (m == nil || m.task != made) {
+			t.Errorf("before task %d the tile is %+v", task, m)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.tiles")
+	f, err := openTiles(path, false, s.size)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	s.file = f
+	data := []byte("abcdefghijklmnop")
+	d := &Disk{list: list, sums: s}
+	for k, at := range order {
+		for i := range data {
+			data[i]++
+		}
+		row := func(index []int) []byte { return data[4*index[0] : 4*index[0]+4] }
+		for index := range rowsOf(at).Indices() {
+			if _, err := f.WriteAt(row(index), s.of(k)[0].place+int64(4*index[0])); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := s.sign(s.of(k)[0], row); err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range s.made[:k+1] { // what is there after it, and what that was made from
+			want := s.isNow(m, k+1) || s.isNow(s.made[m.next], k+1)
+			if got := s.holds(m, []int{4, 4}, 1) == nil; got != want {
+				t.Errorf("after task %d, what task %d made is whole: %v", k, m.task, got)
+			}
+		}
+	}
+	for task, want := range []bool{false, false, false, true} {
+		d.sure = 0
+		if got := d.Overwrites(task); got != want {
+			t.Errorf("task %d overwrites what a checkpoint of none needs: %v", task, got)
+		}
+		if d.sure = 3; d.Overwrites(task) {
+			t.Errorf("task %d overwrites what a checkpoint of three tasks does not need", task)
+		}
 	}
 }

@@ -43,6 +43,8 @@ type Disk struct {
 
 	reading, writing *errand
 	kept             *errand // a checkpoint
+	keeping          int     // how many tasks it says were done
+	sure             int     // how many the last one says that is on the disk
 	took             Took
 }
 
@@ -135,15 +137,16 @@ func (d *Disk) of(s *ops.Stage) *onDisk {
 // start begins with a task, for which nothing is in memory.
 func (d *Disk) start(number int) {
 	d.first, d.next = number, number
-	d.reading = begin(func() error { return d.ready(d.list.At(number), nil) })
+	d.reading = begin(func() error { return d.ready(number, nil) })
 }
 
 // ready has the tiles of a task in memory, beside those that are there.
-func (d *Disk) ready(t ops.Task, there []ops.Tile) error {
-	if err := d.blank(without(t.Makes, there)); err != nil {
+func (d *Disk) ready(number int, there []ops.Tile) error {
+	t := d.list.At(number)
+	if err := d.blank(without(t.Makes, slices.Concat(t.Reads, there))); err != nil {
 		return err
 	}
-	return d.read(without(t.Reads, there))
+	return d.read(without(t.Reads, there), number)
 }
 
 // Task has the tiles of a task in memory, begins to write those of the one before, and to read those of the one behind. What note gives, if any, is called once all
@@ -160,7 +163,7 @@ func (d *Disk) Task(number int, note func() (func() error, error)) error {
 	err := first(d.writing.wait(), d.reading.wait()) // reading begins behind writing, and fails with it
 	d.took.Waited += time.Since(start)
 	if d.kept.ended() {
-		err = first(err, d.kept.wait())
+		err = first(err, d.Kept())
 	}
 	if err != nil {
 		return err
@@ -173,10 +176,16 @@ func (d *Disk) Task(number int, note func() (func() error, error)) error {
 	d.writing = nil
 	dropped := begin(func() error { return nil })
 	if number > d.first {
-		was := d.list.At(number - 1)
+		was, kept := d.list.At(number-1), d.kept
+		if !d.Overwrites(number - 1) {
+			kept = nil
+		}
 		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, was.Makes))); return nil })
 		d.writing = begin(func() error {
-			err := d.write(was.Makes)
+			err := kept.wait()
+			if err == nil {
+				err = d.write(number - 1)
+			}
 			if err == nil && noted != nil {
 				err = noted()
 			}
@@ -187,12 +196,12 @@ func (d *Disk) Task(number int, note func() (func() error, error)) error {
 	}
 	d.reading = nil
 	if number+1 < d.list.Count {
-		next, behind := d.list.At(number+1), d.writing
+		behind := d.writing
 		d.reading = begin(func() error {
 			if err := first(dropped.wait(), behind.wait()); err != nil {
 				return err
 			}
-			return d.ready(next, needs)
+			return d.ready(number+1, needs)
 		})
 	}
 	return nil
@@ -201,15 +210,32 @@ func (d *Disk) Task(number int, note func() (func() error, error)) error {
 // Keeping reports whether a checkpoint is under way. One that failed is not: whoever begins a task is told.
 func (d *Disk) Keeping() bool { return !d.kept.ended() }
 
-// Keep makes a checkpoint of what was done before the task under way, once all that was made is on the disk.
-func (d *Disk) Keep(save func(begun time.Time) error) {
+// Keep makes a checkpoint of the tasks before the one under way, so many, once all that they made is on the disk.
+func (d *Disk) Keep(number int, save func(begun time.Time) error) {
 	written := d.writing
+	d.keeping = number
 	d.kept = begin(func() error {
 		err, begun := written.wait(), time.Now()
 		if err = first(err, d.Sync()); err != nil {
 			return err
 		}
 		return save(begun)
+	})
+}
+
+// Kept waits for the end of a checkpoint that is under way.
+func (d *Disk) Kept() error {
+	err := d.kept.wait()
+	if err == nil && d.kept != nil {
+		d.sure = d.keeping
+	}
+	return err
+}
+
+// Overwrites reports whether what a task makes takes the place of what the last checkpoint goes on from.
+func (d *Disk) Overwrites(number int) bool {
+	return slices.ContainsFunc(d.sums.of(number), func(m version) bool {
+		return m.was >= 0 && d.sums.made[m.was].was >= 0 && d.sums.made[m.was].task >= d.sure
 	})
 }
 
@@ -220,7 +246,7 @@ func (d *Disk) Sync() error { return files.Unwritten(d.file.Name(), d.file.Sync(
 func (d *Disk) Finish() error {
 	err := first(d.writing.wait(), d.reading.wait(), d.kept.wait())
 	if err == nil && d.first >= 0 {
-		err = d.write(d.list.At(d.next - 1).Makes)
+		err = d.write(d.next - 1)
 	}
 	d.drop(slices.Clone(d.held))
 	return err
@@ -248,52 +274,66 @@ func (d *Disk) Close(ctx context.Context) (err error) {
 	return err
 }
 
-func (d *Disk) read(list []ops.Tile) error {
+// read brings tiles as they are before a task.
+func (d *Disk) read(list []ops.Tile, task int) error {
 	d.hold(list)
 	d.mu.Lock()
 	d.took.Read += len(list)
 	d.took.Bytes += d.bytes(list)
 	d.mu.Unlock()
-	for of, boxes := range tasks.Merged(list) {
-		a := d.of(of)
-		for _, at := range boxes {
-			h := a.array()
-			var err error
-			if a.source != nil {
-				for piece := range ops.Pieces(at, h.Type.Shape()) {
-					err = errors.Join(err, a.source.Read(aside.Context(context.Background()), piece, h.Sub(piece)))
+	places := map[int64][]ops.Tile{}
+	for _, t := range list {
+		place := int64(0)
+		if m := d.sums.before(task, t.Box); d.of(t.Of) == d.out && m != nil {
+			place = m.place
+		}
+		places[place] = append(places[place], t)
+	}
+	for place, tiles := range places {
+		for of, boxes := range tasks.Merged(tiles) {
+			a := d.of(of)
+			for _, at := range boxes {
+				h := a.array()
+				var err error
+				if a.source != nil {
+					for piece := range ops.Pieces(at, h.Type.Shape()) {
+						err = errors.Join(err, a.source.Read(aside.Context(context.Background()), piece, h.Sub(piece)))
+					}
+				} else {
+					err = d.fetch(at, place, task)
 				}
-			} else {
-				err = d.fetch(a, at)
+				if err != nil {
+					return fmt.Errorf("reading %v of %s: %w", at, a.buffer.Stage, err)
+				}
+				ops.FillPadding(a.buffer.Bufs[0], at, a.mem.Host())
 			}
-			if err != nil {
-				return fmt.Errorf("reading %v of %s: %w", at, a.buffer.Stage, err)
-			}
-			ops.FillPadding(a.buffer.Bufs[0], at, a.mem.Host())
 		}
 	}
 	return nil
 }
 
-func (d *Disk) write(list []ops.Tile) error {
-	for of, boxes := range tasks.Merged(list) {
-		a := d.of(of)
-		for _, at := range boxes {
-			if err := d.rows(at, a.array(), d.file.WriteAt); err != nil {
-				return files.Unwritten(d.file.Name(), err)
-			}
+// write puts what a task made into the file.
+func (d *Disk) write(task int) error {
+	list := d.sums.of(task)
+	for _, m := range list {
+		err := d.rows(m.Box, d.out.array(), beyond(m.place, d.file.WriteAt))
+		if err == nil {
+			err = d.sums.sign(m, d.out.row(m.Box))
 		}
-	}
-	for _, t := range list {
-		if err := d.sums.sign(t, d.out.row(t.Box)); err != nil {
+		if err != nil {
 			return files.Unwritten(d.file.Name(), err)
 		}
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.took.Written += len(list)
-	d.took.Bytes += d.bytes(list)
+	d.took.Bytes += d.bytes(d.list.At(task).Makes)
 	return nil
+}
+
+// beyond moves what is counted from a place on.
+func beyond(place int64, move func([]byte, int64) (int, error)) func([]byte, int64) (int, error) {
+	return func(b []byte, at int64) (int, error) { return move(b, place+at) }
 }
 
 // bytes are those of tiles.
@@ -359,9 +399,9 @@ func offset(shape, index []int, last int) (at int64) {
 func (d *Disk) Read(at region.Region, to ops.HostArray) error {
 	part, shape := to.Parts[0], d.out.buffer.Layout.Shape()
 	var made []ops.Tile
-	for _, t := range d.sums.tiles {
-		if both := t.Box.Intersect(at); !both.Empty() {
-			made = append(made, ops.Tile{Of: t.Of, Box: both})
+	for _, m := range d.sums.made {
+		if both := m.Box.Intersect(at); m.next < 0 && !both.Empty() {
+			made = append(made, ops.Tile{Of: m.Of, Box: both})
 		}
 	}
 	for row := range part.Rows() {
@@ -376,7 +416,7 @@ func (d *Disk) Read(at region.Region, to ops.HostArray) error {
 			}
 		}
 	}
-	written, err := d.sums.of(at)
+	written, err := d.sums.in(at, d.list.Count)
 	if err != nil {
 		return err
 	}

@@ -86,14 +86,16 @@ func (d *Disk) drop(list []ops.Tile) {
 	}
 }
 
-// fetch reads a box of the file, some rows after the other, which are compared with what was written while they are near.
-func (d *Disk) fetch(a *onDisk, at region.Region) error {
-	written, err := d.sums.of(at)
+// fetch reads a box of the output as it is before a task, and lies in a place of the file: some rows after the other, which are compared with what was written while
+// they are near.
+func (d *Disk) fetch(at region.Region, place int64, task int) error {
+	a := d.out
+	written, err := d.sums.in(at, task)
 	if err != nil {
 		return err
 	}
 	return inBands(at, a.elem(), func(some region.Region) error {
-		if err := d.rows(some, a.array(), d.file.ReadAt); err != nil {
+		if err := d.rows(some, a.array(), beyond(place, d.file.ReadAt)); err != nil {
 			return err
 		}
 		return d.sums.prove(written, some, a.elem(), a.row(some))
