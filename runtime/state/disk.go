@@ -176,23 +176,12 @@ func (d *Disk) Task(number int, note func() (func() error, error)) error {
 	d.writing = nil
 	dropped := begin(func() error { return nil })
 	if number > d.first {
-		was, kept := d.list.At(number-1), d.kept
-		if !d.Overwrites(number - 1) {
-			kept = nil
-		}
+		was := d.list.At(number - 1)
 		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, was.Makes))); return nil })
-		d.writing = begin(func() error {
-			err := kept.wait()
-			if err == nil {
-				err = d.write(number - 1)
-			}
-			if err == nil && noted != nil {
-				err = noted()
-			}
-			_ = dropped.wait()
-			d.drop(without(was.Makes, needs))
-			return err
-		})
+		d.writing = d.leave(number-1, needs, dropped, noted)
+		if makes := d.list.At(number).Makes; slices.ContainsFunc(was.Makes, func(t ops.Tile) bool { return tasks.Holds(makes, t) }) {
+			_ = d.writing.wait() // what the task begins with is what is written; the next one is told if it is not
+		}
 	}
 	d.reading = nil
 	if number+1 < d.list.Count {
@@ -207,40 +196,25 @@ func (d *Disk) Task(number int, note func() (func() error, error)) error {
 	return nil
 }
 
-// Keeping reports whether a checkpoint is under way. One that failed is not: whoever begins a task is told.
-func (d *Disk) Keeping() bool { return !d.kept.ended() }
-
-// Keep makes a checkpoint of the tasks before the one under way, so many, once all that they made is on the disk.
-func (d *Disk) Keep(number int, save func(begun time.Time) error) {
-	written := d.writing
-	d.keeping = number
-	d.kept = begin(func() error {
-		err, begun := written.wait(), time.Now()
-		if err = first(err, d.Sync()); err != nil {
-			return err
-		}
-		return save(begun)
-	})
-}
-
-// Kept waits for the end of a checkpoint that is under way.
-func (d *Disk) Kept() error {
-	err := d.kept.wait()
-	if err == nil && d.kept != nil {
-		d.sure = d.keeping
+// leave writes what a task made, once no checkpoint goes on from what it takes the place of, and calls what notes that.
+func (d *Disk) leave(task int, needs []ops.Tile, dropped *errand, noted func() error) *errand {
+	var kept *errand
+	if d.Overwrites(task) {
+		kept = d.kept
 	}
-	return err
-}
-
-// Overwrites reports whether what a task makes takes the place of what the last checkpoint goes on from.
-func (d *Disk) Overwrites(number int) bool {
-	return slices.ContainsFunc(d.sums.of(number), func(m version) bool {
-		return m.was >= 0 && d.sums.made[m.was].was >= 0 && d.sums.made[m.was].task >= d.sure
+	return begin(func() error {
+		err := kept.wait()
+		if err == nil {
+			err = d.write(task)
+		}
+		if err == nil && noted != nil {
+			err = noted()
+		}
+		_ = dropped.wait()
+		d.drop(without(d.list.At(task).Makes, needs))
+		return err
 	})
 }
-
-// Sync waits until all that was written is on the disk.
-func (d *Disk) Sync() error { return files.Unwritten(d.file.Name(), d.file.Sync()) }
 
 // Finish writes what is left, and gives the memory up. The file stays.
 func (d *Disk) Finish() error {
