@@ -10,7 +10,6 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/planner/bound"
-	"weft/planner/bounds"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
 	"weft/runtime/result"
@@ -124,7 +123,9 @@ func (w *work) accelerate(ctx context.Context, over region.Region) (ok bool, err
 	w.wall += result.Since(start) - (r.fleet.Waited() - waited).Seconds() // which is for kernels before
 	w.cpu += (usage.CPU() - cpu).Seconds()
 	w.share(shares)
-	r.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": k.Flops, "bytes": k.Bytes, "device": w.device})
+	if r.opt.Trace != nil {
+		r.opt.Trace.Span(0, "kernel", w.step.Name, start, map[string]any{"flops": k.Flops, "bytes": k.Bytes, "device": w.device})
+	}
 	return true, err
 }
 
@@ -153,10 +154,10 @@ func (w *work) share(shares []fleet.Share) {
 // job describes a part of the kernel to the fleet.
 func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) {
 	r, k := w.run, w.step.Kernel
-	if w.loads == nil {
-		w.loads = bounds.Needed(k.IR)
+	if w.needs == nil {
+		w.needs = exec.NeedsOf(k.IR)
 	}
-	j, err := exec.Part(w.step, over, w.loads, r.arrays.Lying)
+	j, err := exec.Part(w.step, over, w.needs, r.arrays.Lying)
 	if err != nil {
 		return nil, err
 	}
@@ -170,7 +171,11 @@ func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) 
 		j.Tiles = k.TilesOf(over, r.opt.Threads)
 	}
 	j.Seconds = k.Place.Accelerated * 1e-3 * k.Share(over)
-	j.Host, j.Done, j.Failed = w.onHost, w.sweep.Shown(len(k.TilesOf(over, r.opt.Threads)), over.Points()), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
+	tiles := k.TileSet
+	if !over.Equal(k.IR.Domain()) {
+		tiles = k.TilesOf(over, r.opt.Threads)
+	}
+	j.Host, j.Done, j.Failed = w.onHost, w.sweep.Shown(len(tiles), over.Points()), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
 	j.Later = func(s float64) { r.meter.Later(w.step, s); r.result.Later(w.step.ID, s) }
 	if r.ahead != nil {
 		j.Stays, j.Gone = func(*ir.Buffer) bool { return true }, r.ahead.gone(w.step)

@@ -12,7 +12,6 @@ import (
 	"weft/kernels/region"
 	"weft/ops"
 	"weft/planner/bound"
-	"weft/planner/bounds"
 	"weft/runtime/arrays"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
@@ -31,7 +30,7 @@ type work struct {
 	cpu    float64
 
 	shares []fleet.Share // of accelerators
-	loads  *bounds.Loads // for them
+	needs  *exec.Needs   // for them
 
 	blanks arrays.Blanks // where all of it is seen
 	checks *sampling     // nil: nothing is checked

@@ -63,11 +63,32 @@ func Free(b *bound.Buffer, spare *device.Spare, mem map[*ir.Buffer]device.Memory
 	}
 }
 
+// Needs are what regions of a kernel's axes need of its inputs. That of all of it is found once: drives ask for it in each call.
+type Needs struct {
+	loads  *bounds.Loads
+	domain region.Region
+	all    func() map[*ir.Buffer]region.Region
+}
+
+// NeedsOf are those of a kernel.
+func NeedsOf(k *ir.Kernel) *Needs {
+	loads, domain := bounds.Needed(k), k.Domain()
+	return &Needs{loads, domain, sync.OnceValue(func() map[*ir.Buffer]region.Region { return loads.Of(domain) })}
+}
+
+// Of is bounds.Loads.Of. Nobody may change it.
+func (n *Needs) Of(over region.Region) map[*ir.Buffer]region.Region {
+	if over.Equal(n.domain) {
+		return n.all()
+	}
+	return n.loads.Of(over)
+}
+
 // Part describes a part of a kernel's domain to devices with memory of their own; array finds those that it reads and stores.
-func Part(step *bound.Step, over region.Region, loads *bounds.Loads, array func(id string) (ops.HostArray, error)) (*fleet.Job, error) {
+func Part(step *bound.Step, over region.Region, needs *Needs, array func(id string) (ops.HostArray, error)) (*fleet.Job, error) {
 	k := step.Kernel
 	inputs := k.IR.Inputs()
-	j := &fleet.Job{Stage: step.Name, Kernel: k.IR, Over: over, Whole: !k.IR.Rowwise(), Need: loads.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
+	j := &fleet.Job{Stage: step.Name, Kernel: k.IR, Over: over, Whole: !k.IR.Rowwise(), Need: needs.Of, Devices: k.Place.Devices, Weights: k.Place.Weights}
 	executed := sync.OnceValue(func() *bounds.Loads { return bounds.Executed(k.IR, nil) })
 	j.Reach = func(over region.Region) map[*ir.Buffer]region.Region { return executed().Of(over) }
 	for i, id := range slices.Concat(step.Reads, step.Writes) {

@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"weft/kernels/device"
+	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
 )
@@ -237,18 +239,17 @@ const worthOverlapping = 0.1
 // before the first.
 func (s *sharing) overlaps(c *worker, known bool) bool {
 	j, r := s.job, c.m.rates
-	some, all := j.Need(middle(j.Over)), j.Need(j.Over)
+	all, some := j.Need(j.Over), sync.OnceValue(func() map[*ir.Buffer]region.Region { return j.Need(middle(j.Over)) })
 	seconds := 0.0
 	for _, a := range j.Reads {
-		at := j.need(a, some)
-		if 2*at.Points() > a.whole().Points() {
-			continue
-		}
 		missing := region.Set{j.need(a, all)}
 		if held := c.m.replica(a.Buf); held != nil {
 			held.mu.Lock()
 			missing = held.valid.Missing(missing[0])
 			held.mu.Unlock()
+		}
+		if len(missing) == 0 || 2*j.need(a, some()).Points() > a.whole().Points() {
+			continue
 		}
 		for _, at := range missing {
 			seconds += device.Quotient(float64(ops.Copied(a.Buf, at)), r.LinkIn)

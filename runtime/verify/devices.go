@@ -11,7 +11,6 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
-	"weft/planner/bounds"
 	"weft/runtime"
 	"weft/runtime/exec"
 	"weft/runtime/fleet"
@@ -70,7 +69,7 @@ func cut(domain region.Region, whole bool) (out []region.Region) {
 func alone(i *runtime.Inspection, name string, over region.Region, own map[*ir.Buffer]device.Memory) (*fleet.Job, error) {
 	mem := maps.Clone(i.Arrays.Memory)
 	maps.Copy(mem, own)
-	j, err := exec.Part(i.Step, over, bounds.Needed(i.Step.Kernel.IR), func(id string) (ops.HostArray, error) {
+	j, err := exec.Part(i.Step, over, exec.NeedsOf(i.Step.Kernel.IR), func(id string) (ops.HostArray, error) {
 		return i.Plan.Buffer(id).In(mem), nil
 	})
 	if err != nil {
