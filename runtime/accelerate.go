@@ -171,11 +171,7 @@ func (w *work) job(ctx context.Context, over region.Region) (*fleet.Job, error) 
 		j.Tiles = k.TilesOf(over, r.opt.Threads)
 	}
 	j.Seconds = k.Place.Accelerated * 1e-3 * k.Share(over)
-	tiles := k.TileSet
-	if !over.Equal(k.IR.Domain()) {
-		tiles = k.TilesOf(over, r.opt.Threads)
-	}
-	j.Host, j.Done, j.Failed = w.onHost, w.sweep.Shown(len(tiles), over.Points()), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
+	j.Host, j.Done, j.Failed = w.onHost, w.sweep.Shown(len(k.Tiled(over, r.opt.Threads)), over.Points()), func(f fleet.Failure) error { return r.deviceFailed(w.step, f) }
 	j.Later = func(s float64) { r.meter.Later(w.step, s); r.result.Later(w.step.ID, s) }
 	if r.ahead != nil {
 		j.Stays, j.Gone = func(*ir.Buffer) bool { return true }, r.ahead.gone(w.step)

@@ -324,11 +324,8 @@ func (d *drive) launch(p *program, i int, s *bound.Step) error {
 	if first {
 		p.works[i] = p.work(s)
 	}
-	w, over, tiles := p.works[i], d.over(p, s), s.Kernel.TileSet
-	if !over.Equal(s.Kernel.IR.Domain()) {
-		tiles = s.Kernel.TilesOf(over, p.opt.Threads)
-	}
-	if err := p.makes(s, w.part(d.ctx, over, tiles)); err != nil {
+	w, over := p.works[i], d.over(p, s)
+	if err := p.makes(s, w.part(d.ctx, over, s.Kernel.Tiled(over, p.opt.Threads))); err != nil {
 		return err
 	}
 	if first {

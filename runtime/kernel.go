@@ -53,11 +53,7 @@ func (r *run) kernel(ctx context.Context, step *bound.Step, over region.Region) 
 	r.opt.Progress.Begin(step.Name, len(k.TileSet), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	w := r.work(step)
-	tiles := k.TileSet
-	if !over.Equal(k.IR.Domain()) {
-		tiles = k.TilesOf(over, r.opt.Threads)
-	}
-	err := w.part(ctx, over, tiles)
+	err := w.part(ctx, over, k.Tiled(over, r.opt.Threads))
 	if err == nil {
 		err = w.tell()
 	}

@@ -187,6 +187,14 @@ func (k *Kernel) TilesOf(over region.Region, threads int) []region.Region {
 	return tiles
 }
 
+// Tiled are the tiles of a part of the kernel's domain: of all of it, those that the plan has.
+func (k *Kernel) Tiled(over region.Region, threads int) []region.Region {
+	if over.Equal(k.IR.Domain()) {
+		return k.TileSet
+	}
+	return k.TilesOf(over, threads)
+}
+
 // ByRows reports whether the kernel runs over a few indices of its first axis as well as over all of them: no loop is around that axis, no lanes lie along it,
 // and nothing is packed or goes by parts for many points.
 func (k *Kernel) ByRows() bool {
