@@ -4,11 +4,15 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"weft/lang/diag"
 	"weft/ops"
+	"weft/ops/problem"
 	"weft/planner"
+	"weft/planner/bound"
 	weft "weft/runtime"
 	"weft/runtime/session"
 	"weft/runtime/verify"
@@ -28,16 +32,22 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 	if err != nil {
 		return err
 	}
-	var reports []*verify.Report
-	for i, limit := range []*int{c.FuseLimit, new(0)} {
-		p, err := se.Plan(ctx, prog, session.PlanOptions{Request: planner.Request{FuseLimit: limit}, AsWritten: i > 0})
+	asPlanned, err := se.Plan(ctx, prog, session.PlanOptions{Request: planner.Request{FuseLimit: c.FuseLimit}})
+	if err != nil {
+		return err
+	}
+	plans := []*bound.Plan{asPlanned}
+	if c.FuseLimit == nil || *c.FuseLimit != 0 {
+		each, err := oneByOne(ctx, s, se, prog, asPlanned.Budget)
 		if err != nil {
 			return err
 		}
-		if i > 0 && p.Stream != nil {
-			fmt.Fprintln(s.err, "weft: stages are not verified one by one: their arrays do not fit the memory at once")
-			continue
+		if each != nil {
+			plans = append(plans, each)
 		}
+	}
+	var reports []*verify.Report
+	for _, p := range plans {
 		r, err := se.Verify(ctx, prog, p, verify.Options{Samples: c.Samples, Run: weft.Options{
 			Seed: c.Seed, Terminal: terminalOf(io.Discard), Progress: progressOn(s.err),
 		}})
@@ -45,11 +55,29 @@ func (c verifyCommand) Run(ctx context.Context, s *streams) error {
 			return err
 		}
 		reports = append(reports, r)
-		if c.FuseLimit != nil && *c.FuseLimit == 0 {
-			break
-		}
 	}
 	return c.show(s, reports)
+}
+
+// oneByOne plans every stage in a kernel of its own, but for those whose arrays are so large that they all do not fit the memory at once; nil: whichever those are.
+func oneByOne(ctx context.Context, s *streams, se *session.Session, prog *session.Program, budget int64) (*bound.Plan, error) {
+	for _, largest := range []int64{budget, budget / 8, budget / 64} {
+		try := *prog // which is told why it cannot be planned
+		p, err := se.Plan(ctx, &try, session.PlanOptions{Request: planner.Request{FuseLimit: new(0), Largest: largest}, AsWritten: true})
+		large := slices.ContainsFunc(try.Found.Sorted(), func(d *diag.Diagnostic) bool { return d.Code == problem.MemoryBudget })
+		switch {
+		case err != nil && !large:
+			prog.Found = try.Found
+			return nil, err
+		case err != nil || p.Stream != nil:
+			continue
+		case largest < budget:
+			fmt.Fprintf(s.err, "weft: stages are verified one by one, but for arrays of more than %.3g MiB: all of them do not fit the memory at once\n", float64(largest)/(1<<20))
+		}
+		return p, nil
+	}
+	fmt.Fprintln(s.err, "weft: stages are not verified one by one: their arrays do not fit the memory at once")
+	return nil, nil
 }
 
 func (c verifyCommand) show(s *streams, reports []*verify.Report) error {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ import (
 // Request is what may be asked of the planning of a program.
 type Request struct {
 	FuseLimit *int            // at most so many fusions; nil, or negative: any number
+	Largest   int64           // bytes of an array that a limit of 0 is for, at most
 	Strict    bool            // what is only said of arrays is looked at also where that takes a pass of its own
 	Decided   *plan.Decisions // of an earlier planning of the same program, to make its plan again, precision included; nil: weigh
 	// After is called with the module after each pass.
@@ -305,7 +307,7 @@ func verdicts(m *module.Module, opt Options) (err error) {
 		asked.Cost = opt.Cost.OfMachine()
 	}
 	if opt.FuseLimit != nil {
-		asked.Limit = *opt.FuseLimit
+		asked.Limit, asked.Largest = *opt.FuseLimit, cmp.Or(opt.Largest, math.MaxInt64)
 	}
 	if opt.Decided != nil {
 		asked.Decided = opt.Decided.Fused

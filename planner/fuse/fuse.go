@@ -43,6 +43,7 @@ type Options struct {
 	Rates   plan.Rates
 	Cost    *cost.Model     // nil: the rates decide
 	Limit   int             // at most so many fusions; negative: no limit
+	Largest int64           // bytes of an array that a limit of 0 is for, at most
 	Mixed   bool            // kernels may run on devices of several kinds, whose arithmetic differs in last digits
 	Decided map[string]bool // verdicts to repeat, of those that were weighed
 	// Weights are the seconds that kernels take, by their loose hash: what plans of one model and device found, for others of these.
@@ -364,7 +365,7 @@ func (f *fuser) settle(p, c *ops.Stage, e *plan.Edge) {
 	}
 	switch {
 	case !e.Code.Fused():
-	case f.Limit == 0:
+	case f.Limit == 0 && p.Type.Bytes() <= f.Largest:
 		e.Code = plan.Limit
 	case !f.takes(c, p) && !f.along[p]:
 		e.Code = plan.Budget
