@@ -4,9 +4,11 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -23,15 +25,14 @@ var (
 	order   = flag.Int("order", 1100, "rows of these matrices")
 )
 
-// Within any budget, a pipeline of matrices gives the same bytes in no more memory than that and beside is, or is refused before it runs, with a budget that then
-// works. Budgets are 16 MiB to 4 GiB for matrices of 16384 rows, and for these in proportion to their rows, as strips of them are.
+// Within any budget, on few threads or many, a pipeline of matrices gives the same bytes in no more memory than its arrays and beside is, or is refused before it
+// runs, with a budget that then works. Budgets are 16 MiB to 4 GiB for matrices of 16384 rows, and for these in proportion to their rows, as strips of them are.
 func TestBudgetsHold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs each pipeline many times")
 	}
-	const beside = 64 << 20 // of the process
 	cache := t.TempDir()
-	for name, text := range map[string]string{
+	pipelines := map[string]string{
 		"product":  "a = read(\"a.npy\", dims: [i, k])\nb = read(\"a.npy\", dims: [k, j])\ndot(a, b, over: k) | write(\"out.npy\")\n",
 		"cholesky": "cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"out.npy\")\n",
 		"columns":  "cholesky(read(\"a.npy\", dims: [i, j]), order: right) | write(\"out.npy\")\n",
@@ -40,70 +41,78 @@ func TestBudgetsHold(t *testing.T) {
 			"d = k - rename(rename(rename(k, from: i, to: t), from: j, to: i), from: t, to: j)\n" +
 			"e = eigen(complex(0 * d, d), count: 4, method: lanczos, tolerance: 1e-9)\n(e.vector | write(\"out.npy\"))\n",
 		"lanczos": "e = eigen(read(\"a.npy\", dims: [i, j]), count: 3, method: lanczos, tolerance: 1e-9)\n(e.vector | write(\"out.npy\"))\n",
-	} {
-		t.Run(name, func(t *testing.T) {
-			r := &restarter{t: t, folder: t.TempDir(), env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}
-			n := *order
-			values := make([]float64, n*n)
-			for i := range n {
-				for j := range n {
-					values[i*n+j] = math.Exp(-math.Abs(float64(i-j)) / 64)
-				}
-				values[i*n+i]++
-			}
-			must(t, npy.Save(filepath.Join(r.folder, "a.npy"), []int{n, n}, values))
-			write := func(text string) { must(t, os.WriteFile(filepath.Join(r.folder, "p.weft"), []byte(text), 0o666)) }
-			held := func() (process, arrays int64) {
-				var v result.Result
-				b, err := os.ReadFile(filepath.Join(r.folder, "report.json"))
-				must(t, err)
-				must(t, json.Unmarshal(b, &v))
-				return v.PeakRSS, v.PeakBuffers
-			}
-			write("axis(i, 0 .. 1 in 2) | write(\"out.npy\")\n")
-			r.run("--report", "report.json")
-			start, _ := held()
-			write(strings.ReplaceAll(text, "%d", strconv.Itoa(n)))
-			r.run()
-			want := r.outputs([]string{"out.npy"})
-			refused := 0
-			for k := range *budgets {
-				budget := int64(float64(16<<20) * math.Pow(256, float64(k)/float64(max(1, *budgets-1))) * float64(n) / 16384)
-				must(t, os.Remove(filepath.Join(r.folder, "out.npy")))
-				args := []string{"--report", "report.json", "--memory", fmt.Sprintf("%dKiB", budget>>10)}
-				c, said := r.command(args...)
-				if c.Run() != nil {
-					m := atLeast.FindStringSubmatch(said.String())
-					if m == nil {
-						t.Fatalf("%v: no budget is named:\n%s", args, said)
-					}
-					if _, err := os.Stat(filepath.Join(r.folder, "out.npy")); err == nil {
-						t.Fatalf("%v: refused when something was written", args)
-					}
-					refused++
-					least, err := strconv.ParseFloat(m[1], 64)
-					must(t, err)
-					budget = int64(least * float64(map[string]int{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[m[2]]))
-					args[3] = fmt.Sprintf("%dKiB", budget>>10*4/5)
-					if c, said := r.command(args...); c.Run() == nil {
-						t.Errorf("%v: that does, and %s%s was said to be the least, or near it:\n%s", args, m[1], m[2], said)
-					}
-					args[3] = m[1] + m[2]
-					r.run(args...)
-				}
-				if all, arrays := held(); all-start > budget+beside || arrays > budget {
-					t.Errorf("%v: %d KiB are held, %d KiB of arrays", args, (all-start)>>10, arrays>>10)
-				}
-				if !same(r.outputs([]string{"out.npy"}), want) {
-					t.Errorf("%v: other bytes", args)
-				}
-				if left, err := filepath.Glob(filepath.Join(r.folder, ".*")); err != nil || len(left) > 0 {
-					t.Errorf("%v: left %v: %v", args, left, err)
-				}
-			}
-			t.Logf("%d of %d budgets were refused", refused, *budgets)
-		})
 	}
+	for _, c := range slices.Sorted(maps.Keys(pipelines)) {
+		for _, threads := range []string{"2", "16"} {
+			t.Run(c+" on "+threads, func(t *testing.T) { testBudgets(t, pipelines[c], threads, cache) })
+		}
+	}
+}
+
+func testBudgets(t *testing.T, text, threads, cache string) {
+	const beside = 64 << 20 // of the process
+	r := &restarter{t: t, folder: t.TempDir(), env: append(os.Environ(), "WEFT_CACHE="+cache, "CC=")}
+	n := *order
+	values := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			values[i*n+j] = math.Exp(-math.Abs(float64(i-j)) / 64)
+		}
+		values[i*n+i]++
+	}
+	must(t, npy.Save(filepath.Join(r.folder, "a.npy"), []int{n, n}, values))
+	write := func(text string) { must(t, os.WriteFile(filepath.Join(r.folder, "p.weft"), []byte(text), 0o666)) }
+	held := func() (process, arrays int64) {
+		var v result.Result
+		b, err := os.ReadFile(filepath.Join(r.folder, "report.json"))
+		must(t, err)
+		must(t, json.Unmarshal(b, &v))
+		return v.PeakRSS, v.PeakBuffers
+	}
+	write("axis(i, 0 .. 1 in 2) | write(\"out.npy\")\n")
+	r.run("--report", "report.json", "--threads", threads)
+	start, _ := held()
+	write(strings.ReplaceAll(text, "%d", strconv.Itoa(n)))
+	r.run("--threads", threads)
+	want := r.outputs([]string{"out.npy"})
+	refused, most := 0, int64(0)
+	for k := range *budgets {
+		budget := int64(float64(16<<20) * math.Pow(256, float64(k)/float64(max(1, *budgets-1))) * float64(n) / 16384)
+		must(t, os.Remove(filepath.Join(r.folder, "out.npy")))
+		args := []string{"--report", "report.json", "--memory", fmt.Sprintf("%dKiB", budget>>10), "--threads", threads}
+		c, said := r.command(args...)
+		if c.Run() != nil {
+			m := atLeast.FindStringSubmatch(said.String())
+			if m == nil {
+				t.Fatalf("%v: no budget is named:\n%s", args, said)
+			}
+			if _, err := os.Stat(filepath.Join(r.folder, "out.npy")); err == nil {
+				t.Fatalf("%v: refused when something was written", args)
+			}
+			refused++
+			least, err := strconv.ParseFloat(m[1], 64)
+			must(t, err)
+			budget = int64(least * float64(map[string]int{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}[m[2]]))
+			args[3] = fmt.Sprintf("%dKiB", budget>>10*4/5)
+			if c, said := r.command(args...); c.Run() == nil {
+				t.Errorf("%v: that does, and %s%s was said to be the least, or near it:\n%s", args, m[1], m[2], said)
+			}
+			args[3] = m[1] + m[2]
+			r.run(args...)
+		}
+		all, arrays := held()
+		if all-start > arrays+beside || arrays > budget {
+			t.Errorf("%v: %d KiB are held, %d KiB of arrays", args, (all-start)>>10, arrays>>10)
+		}
+		most = max(most, all-start-arrays)
+		if !same(r.outputs([]string{"out.npy"}), want) {
+			t.Errorf("%v: other bytes", args)
+		}
+		if left, err := filepath.Glob(filepath.Join(r.folder, ".*")); err != nil || len(left) > 0 {
+			t.Errorf("%v: left %v: %v", args, left, err)
+		}
+	}
+	t.Logf("%d of %d budgets were refused; up to %d MiB beside arrays", refused, *budgets, most>>20)
 }
 
 // careful is weft that keeps checkpoints as often as it can.

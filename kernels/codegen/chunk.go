@@ -83,7 +83,7 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 			out = slices.Concat(g.chunk.fills[c.Axis], out)
 		}
 		from, to := ChunkEnds(g.Axes[c.Axis])
-		last := Bin("<", Bin("-", TileHi(c.Axis), from), Int(c.N+c.N/2))
+		last := Bin("<", Bin("-", TileHi(c.Axis), from), Int(c.N+c.N/4))
 		set, next := []Stmt{To(to.Text, Choose(last, TileHi(c.Axis), Bin("+", from, Int(c.N))))}, to
 		var vars []Set
 		if g.chunk.shares && i == len(g.Schedule.Chunk)-1 { // what is given away is left out, not what comes behind it
@@ -103,7 +103,7 @@ func (g *gen) chunked(body []Stmt) (out []Stmt) {
 // steps is how many steps a chunk takes along an axis at most: the last chunk of a tile takes what is left.
 func (g *gen) steps(axis int) int {
 	i := slices.IndexFunc(g.Schedule.Chunk, func(c schedule.AxisN) bool { return c.Axis == axis })
-	return (g.Schedule.Chunk[i].N*3/2 + g.Schedule.Step(axis) - 1) / g.Schedule.Step(axis)
+	return (g.Schedule.Chunk[i].N*5/4 + g.Schedule.Step(axis) - 1) / g.Schedule.Step(axis)
 }
 
 // stepNumber is the number of the current step of an axis within its chunk.

@@ -29,6 +29,7 @@ type variant struct {
 	cached   bool   // the object was found, not made
 	weight   int    // how long the compiler takes, see weigh
 	level    string // the compiler's flag for it, see levelOf
+	most     int64  // that launches may take for themselves together; 0: any
 	layout   func() device.Layout
 	small    func() (*variant, error) // for tiles of less than out.Least, compiled when first asked for
 }
@@ -49,7 +50,7 @@ func (d *Device) render(k *ir.Kernel, s schedule.CPU, way c.Way) (*variant, erro
 	if err != nil {
 		return nil, err
 	}
-	v := &variant{kernel: k, schedule: s, out: out, level: levelOf(out.Source)}
+	v := &variant{kernel: k, schedule: s, out: out, level: levelOf(out.Source), most: d.most}
 	v.key = cache.Digest(append(append(d.flags(), d.compiler.optimised(v.level)...), out.Source, d.prelude, d.compiler.ID, strings.Join(d.compiler.Command, " "))...)
 	v.layout = sync.OnceValue(func() device.Layout { return layoutOf(k, d.target, s, out.Loads["window"] > 0) })
 	v.small = sync.OnceValues(func() (*variant, error) {

@@ -154,7 +154,7 @@ func (c *call) launchApart(t region.Region) error {
 // run launches over a tile, in a frame by its number or, of -1, in one that others cannot ask.
 func (c *call) run(frame int, w []uint64, t region.Region) error {
 	if n := c.v.out.Scratch; n > 0 {
-		m, err := scratch.take(n)
+		m, err := scratch.take(n, c.v.most)
 		if err != nil {
 			return fmt.Errorf("native: kernel %s: %w", c.v.kernel.Name, err)
 		}

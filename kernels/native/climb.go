@@ -32,7 +32,7 @@ func (r *race) climb(best *call, took time.Duration, sample region.Region, deadl
 				continue
 			}
 			v, err := p.device.render(p.kernel, next, c.Way{})
-			if err != nil || slices.Contains(tried, v.key) { // a kernel does not have every schedule
+			if err != nil || !p.device.fits(v) || slices.Contains(tried, v.key) { // a kernel does not have every schedule
 				continue
 			}
 			tried = append(tried, v.key)

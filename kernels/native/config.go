@@ -14,6 +14,8 @@ type Config struct {
 	ISA        string   // avx512, avx2 or portable; empty: the best that compiler and processor share
 	Cache      string   // folder; empty: weft in the user's cache folder
 	CacheLimit int64    // bytes of objects kept; 0: DefaultCacheLimit
+	Scratch    int64    // bytes that launches may take together for what they pack; 0: any
+	Threads    int      // launches at once that share these; 0: one a processor
 }
 
 // DefaultCacheLimit bounds the objects kept on disk, in bytes.

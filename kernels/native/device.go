@@ -1,6 +1,7 @@
 package native
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,8 @@ type Device struct {
 	store    store
 	headers  headers
 	loaded   loaded
+	most     int64 // bytes that launches may take for themselves together, and each of them; 0: any
+	each     int64
 }
 
 var _ device.Device = (*Device)(nil)
@@ -60,6 +63,7 @@ func New(c Config) (*Device, error) {
 	d.store = store{filepath.Join(dir, "objects"), limit}
 	d.headers.ready = map[string]bool{}
 	d.loaded.functions = map[string]*function{}
+	d.most, d.each = c.Scratch, each(c.Scratch, cmp.Or(c.Threads, runtime.GOMAXPROCS(0)))
 	return d, nil
 }
 

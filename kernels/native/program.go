@@ -40,7 +40,7 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 	p.winner = rule
 	if s, ok := d.store.best(rule.key); ok && schedule.AddsAlike(k, d.target, s) {
 		// A schedule that no longer renders, or adds up in another order, is from another version: measure again.
-		if v, err := d.render(k, s, c.Way{}); err == nil {
+		if v, err := d.render(k, s, c.Way{}); err == nil && d.fits(v) {
 			p.variants, p.winner, p.measured = []*variant{v}, v, true
 		}
 	}
@@ -67,7 +67,7 @@ func (d *Device) plan(k *ir.Kernel, opt device.Options) (*program, error) {
 // first renders the first schedule that the kernel has, and returns those that follow it.
 func (d *Device) first(k *ir.Kernel, schedules []schedule.CPU) (v *variant, rest []schedule.CPU, err error) {
 	for len(schedules) > 0 {
-		v, err = d.render(k, schedules[0], c.Way{})
+		v, err = d.fitting(k, schedules[0])
 		schedules = schedules[1:]
 		if err == nil {
 			return v, schedules, nil
@@ -118,12 +118,12 @@ func (p *program) Step() []int { return p.current().out.Step }
 // Prepare gives the memory that launches need for themselves its pages.
 func (p *program) Prepare(launches int, ended func() bool) error {
 	for range launches {
-		n := p.current().out.Scratch
-		if n == 0 || ended() {
+		v := p.current()
+		if v.out.Scratch == 0 || ended() {
 			return nil
 		}
-		m, err := scratch.take(n)
-		if err != nil {
+		m, err := scratch.spared(v.out.Scratch, v.most)
+		if m == nil || err != nil {
 			return err
 		}
 		defer scratch.give(m)

@@ -9,9 +9,9 @@ import (
 
 // Memory for launches is used again, never by two at once, and grows with what is asked for.
 func TestScratchIsUsedAgain(t *testing.T) {
-	var p pool
+	p := newPool()
 	take := func(bytes int) *byte {
-		m, err := p.take(bytes)
+		m, err := p.take(bytes, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -21,7 +21,7 @@ func TestScratchIsUsedAgain(t *testing.T) {
 		t.Cleanup(func() { p.give(m) })
 		return &m.Host()[0]
 	}
-	first, err := p.take(3 << 20)
+	first, err := p.take(3<<20, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,8 +46,8 @@ func TestScratchIsPrepared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func(spare []*device.HostMemory) { scratch.spare = spare }(scratch.spare)
-	scratch.spare = nil
+	defer func(was *pool) { scratch = was }(scratch)
+	scratch = newPool()
 	p := programs[0].(device.Preparing)
 	if err := p.Prepare(3, func() bool { return true }); err != nil || len(scratch.spare) != 0 {
 		t.Errorf("%d blocks after the end; %v", len(scratch.spare), err)

@@ -73,8 +73,8 @@ func (c *call) assist() bool {
 		return false
 	}
 	defer c.free.Or(1 << own)
-	m, err := scratch.take(c.v.out.Scratch)
-	if err != nil {
+	m, err := scratch.spared(c.v.out.Scratch, c.v.most)
+	if m == nil || err != nil {
 		return false // the launches under way do it themselves
 	}
 	defer scratch.give(m)

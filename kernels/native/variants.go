@@ -19,7 +19,7 @@ func (d *Device) Variants(ctx context.Context, k *ir.Kernel) ([]device.Program, 
 	}
 	all := []*variant{used.current()}
 	for _, s := range append(schedule.Candidates(k, d.target), schedule.CPU{}) {
-		v, err := d.render(k, s, c.Way{})
+		v, err := d.fitting(k, s)
 		if err != nil { // this kernel has no such schedule
 			continue
 		}

@@ -12,6 +12,10 @@ func OfArrays(limit int64) int64 {
 	return limit - max(min(160<<20, max(0, limit-256<<20)/4), min(320<<20, max(0, limit-1<<30)/3))
 }
 
+// OfLaunches is what kernels that run may take besides arrays, for what they pack, on all threads together: up to 48 MiB beside any arrays, which is about
+// what caches hold that threads share, and a sixteenth of what large ones may take, up to 256 MiB. OfArrays leaves room for it within large limits.
+func OfLaunches(arrays int64) int64 { return min(max(48<<20, arrays/16), 256<<20) }
+
 // SizeFor writes the least limit, as --memory takes it, whose arrays may take so many bytes.
 func SizeFor(bytes int64) string {
 	unit, name := int64(1), "B"

@@ -26,3 +26,15 @@ func TestSizesForArrays(t *testing.T) {
 		}
 	}
 }
+
+// What kernels pack has room beside arrays: up to 256 MiB of these in what a process takes beside, else within the limit.
+func TestLaunchesHaveRoomBesideArrays(t *testing.T) {
+	const mib = 1 << 20
+	for limit := int64(mib); limit <= 64<<10*mib; limit += 7 * mib {
+		arrays := OfArrays(limit)
+		got := OfLaunches(arrays)
+		if left := limit - arrays; got > max(48*mib, left) || got < 48*mib || got > 256*mib {
+			t.Fatalf("within %d MiB, of which arrays leave %d: %d MiB", limit/mib, left/mib, got/mib)
+		}
+	}
+}

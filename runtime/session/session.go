@@ -112,10 +112,10 @@ func (s *Session) openHosts() {
 	s.Hosts, s.CPU = append([]device.Device{cpu}, s.Hosts...), cpu
 }
 
-// native is how the compiler is used, by the environment and in the session's own cache.
+// native is how the compiler is used, by the environment and in the session's own cache, and what kernels may take besides arrays.
 func (s *Session) native() native.Config {
 	c := native.FromEnv()
-	c.Cache = s.Cache
+	c.Cache, c.Threads, c.Scratch = s.Cache, s.Threads, plan.OfLaunches(s.config.Memory)
 	return c
 }
 
