@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"os"
+	"slices"
 
 	"weft/kernels/region"
 	"weft/ops"
@@ -24,8 +25,9 @@ type sums struct {
 	file  *os.File
 	size  int64 // of the file
 	made  []version
-	first []int            // of each task, the first that it makes
-	boxes map[string][]int // what is made of a box, one after the other
+	first []int          // of each task, the first that it makes
+	boxes [][]int        // of each box what is made of it, one after the other
+	box   map[string]int // its number
 }
 
 // version is a tile as a task makes it.
@@ -40,17 +42,22 @@ type version struct {
 
 // newSums lays out what tasks make, and its checksums, of an output of so many bytes.
 func newSums(list ops.Tasks, bytes int64) *sums {
-	s := &sums{size: bytes, boxes: map[string][]int{}}
+	s := &sums{size: bytes, box: map[string]int{}}
 	again := false
 	for k := range list.Count {
 		s.first = append(s.first, len(s.made))
 		for _, t := range list.At(k).Makes {
 			m, key := version{Tile: t, task: k, at: s.size, was: -1, next: -1}, t.Box.String()
-			if list := s.boxes[key]; len(list) > 0 {
+			box, there := s.box[key]
+			if there {
+				list := s.boxes[box]
 				m.was, again = list[len(list)-1], true
 				s.made[m.was].next = len(s.made)
+			} else {
+				box = len(s.boxes)
+				s.box[key], s.boxes = box, append(s.boxes, nil)
 			}
-			s.boxes[key] = append(s.boxes[key], len(s.made))
+			s.boxes[box] = append(s.boxes[box], len(s.made))
 			s.made = append(s.made, m)
 			s.size += rowsOf(t.Box).Points() * sumBytes
 		}
@@ -88,9 +95,16 @@ func (s *sums) sign(m version, row func(index []int) []byte) error {
 
 // before is what a box was made to before a task; nil: nothing makes it, or not before that.
 func (s *sums) before(task int, at region.Region) *version {
-	list := s.boxes[at.String()]
-	for i := len(list) - 1; i >= 0; i-- {
-		if m := &s.made[list[i]]; m.task < task {
+	if box, made := s.box[at.String()]; made {
+		return s.last(box, task)
+	}
+	return nil
+}
+
+// last is the same by the number of the box.
+func (s *sums) last(box, task int) *version {
+	for _, k := range slices.Backward(s.boxes[box]) {
+		if m := &s.made[k]; m.task < task {
 			return m
 		}
 	}
@@ -111,12 +125,14 @@ type signed struct {
 // in are those of the tiles, as they are before a task, of which a box has whole rows.
 func (s *sums) in(at region.Region, task int) (out []signed, err error) {
 	last := len(at) - 1
-	for _, m := range s.made {
-		if m.Box[0].Lo >= at[0].Hi || m.Box[0].Hi <= at[0].Lo || !s.isNow(m, task) { // there may be many tiles
+	for box, list := range s.boxes {
+		whole := s.made[list[0]].Box
+		if whole[0].Lo >= at[0].Hi || whole[0].Hi <= at[0].Lo { // there may be many tiles
 			continue
 		}
-		if both := m.Box.Intersect(at); !both.Empty() && both[last] == m.Box[last] {
-			if out, err = s.append(out, m); err != nil {
+		both := whole.Intersect(at)
+		if m := s.last(box, task); m != nil && !both.Empty() && both[last] == whole[last] {
+			if out, err = s.append(out, *m); err != nil {
 				return nil, err
 			}
 		}

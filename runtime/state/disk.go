@@ -180,7 +180,9 @@ func (d *Disk) Task(number int, note func() (func() error, error)) error {
 		dropped = begin(func() error { d.drop(without(was.Reads, slices.Concat(needs, was.Makes))); return nil })
 		d.writing = d.leave(number-1, needs, dropped, noted)
 		if makes := d.list.At(number).Makes; slices.ContainsFunc(was.Makes, func(t ops.Tile) bool { return tasks.Holds(makes, t) }) {
+			start := time.Now()
 			_ = d.writing.wait() // what the task begins with is what is written; the next one is told if it is not
+			d.took.Waited += time.Since(start)
 		}
 	}
 	d.reading = nil
@@ -373,8 +375,9 @@ func offset(shape, index []int, last int) (at int64) {
 func (d *Disk) Read(at region.Region, to ops.HostArray) error {
 	part, shape := to.Parts[0], d.out.buffer.Layout.Shape()
 	var made []ops.Tile
-	for _, m := range d.sums.made {
-		if both := m.Box.Intersect(at); m.next < 0 && !both.Empty() {
+	for box := range d.sums.boxes {
+		m := d.sums.last(box, d.list.Count)
+		if both := m.Box.Intersect(at); !both.Empty() {
 			made = append(made, ops.Tile{Of: m.Of, Box: both})
 		}
 	}

@@ -25,7 +25,9 @@ func (d *Disk) Keep(number int, save func(begun time.Time) error) {
 
 // Kept waits for the end of a checkpoint that is under way.
 func (d *Disk) Kept() error {
+	start := time.Now()
 	err := d.kept.wait()
+	d.took.Waited += time.Since(start)
 	if err == nil && d.kept != nil {
 		d.sure = d.keeping
 	}
