@@ -29,12 +29,11 @@ func (d *drive) Task(number int) error {
 		}
 		return d.log.Note(now)
 	})
-	must := d.log.Path != "" && disk.Overwrites(number) // it is written with the next one under way
-	if err == nil && must {
-		err = disk.Kept()
-		must = disk.Overwrites(number)
+	must := func() bool { return d.log.Path != "" && disk.Overwrites(number) } // what it makes is written with the next one under way
+	if err == nil && must() {
+		err = disk.Kept() // which may be enough
 	}
-	if err != nil || !must && (disk.Keeping() || !d.log.due(d, false)) {
+	if err != nil || !must() && (disk.Keeping() || !d.log.due(d, false)) {
 		return err
 	}
 	now, err := d.before(number)

@@ -121,8 +121,7 @@ func place[T any](z *large, p pass, side []T, k T) []T {
 // Programs are, for each substitution, what is left of the right sides of a panel and its solution.
 func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	a, n, base := l.In("a"), z.n, z.base
-	tiles := z.rootTiles(l.Room)
-	tile := tiles.rows
+	tile := z.rootTile(l.Room)
 	width, along := ops.Dim{Name: "column", Size: panel}, ops.Dim{Name: "k", Size: max(panel, tile)}
 	real := func(dims ...ops.Dim) ops.Type { return ops.Type{Elem: ops.ElemType{Base: base}, Dims: dims} }
 	rows := z.sides // of panels
@@ -250,28 +249,27 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 			}))
 		}))
 		if tile > 0 {
-			taken := func(name string, call, state int, start func(b *ops.Body, i []*ir.Node) *ir.Node, more ...*ops.Stage) {
+			taken := func(name string, call, state int, start func(b *ops.Body, i []*ir.Node, row, column *ir.Node) *ir.Node, more ...*ops.Stage) {
 				s := stage(name, states[state], slices.Concat(inputs, more), func(b *ops.Body, i []*ir.Node) *ir.Node {
 					row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atTileColumn), i[1])
-					return known(b, start(b, i), []*ir.Node{row}, column)
+					return known(b, start(b, i, row, column), []*ir.Node{row}, column)
 				})
 				s.Digits = base
 				add(call, name, state, s)
 			}
 			before := states[stateBefore]
-			taken("before", beforeCall, stateBefore, func(b *ops.Body, i []*ir.Node) *ir.Node {
-				if !tiles.right {
+			taken("before", beforeCall, stateBefore, func(b *ops.Body, _ []*ir.Node, row, column *ir.Node) *ir.Node {
+				if !z.right {
 					return b.F64(0)
 				}
-				row, column := b.Add(number(b, atTileRow), i[0]), b.Add(number(b, atTileColumn), i[1])
 				return b.Cast(ir.F64, x.At(b, place(z, p, []*ir.Node{row}, column)...).Re)
 			})
 			if tile > sumBlock {
-				taken("tile", tileCall, stateTile, func(b *ops.Body, i []*ir.Node) *ir.Node { return before.At(b, i...).Re }, before)
+				taken("tile", tileCall, stateTile, func(b *ops.Body, i []*ir.Node, _, _ *ir.Node) *ir.Node { return before.At(b, i...).Re }, before)
 				leftOf("later", laterCall, states[stateTile])
 			}
-			if tiles.right {
-				add(tiles.taken(), "taken", p.x, stage("taken", x, []*ops.Stage{before, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
+			if z.right {
+				add(takenCall(tile), "taken", p.x, stage("taken", x, []*ops.Stage{before, at}, func(b *ops.Body, i []*ir.Node) *ir.Node {
 					row, column := i[z.row], i[z.col]
 					so := before.At(b, inTile(b, row, atTileRow), inTile(b, column, atTileColumn)).Re
 					return b.Select(b.Alu(ir.Lt, row, column), b.Const(base, 0), b.Cast(base, so))
@@ -296,7 +294,7 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 	}
 	d := ops.Drive{State: states, Start: start, Calls: calls}
 	if tile > 0 {
-		start[stateX], d.Tasks = nil, z.rooting(tiles, l.Room, a, states[stateX])
+		start[stateX], d.Tasks = nil, z.rooting(tile, l.Room, a, states[stateX])
 	} else if b := z.tile(l.Room); b > 0 {
 		start[stateX], d.Tasks = nil, z.substitutions(b, l, states[stateX])
 	}
@@ -305,10 +303,10 @@ func (z *large) Programs(l *ops.Lowering) ops.Drive {
 
 // Drive makes the substitutions one after the other.
 func (z *large) Drive(h ops.Host) (ops.Note, error) {
-	tiles, b := z.rootTiles(h.Room()), z.tile(h.Room())
+	root, b := z.rootTile(h.Room()), z.tile(h.Room())
 	switch {
-	case tiles.rows > 0:
-		return z.tiled(h, tiles)
+	case root > 0:
+		return z.tiled(h, root)
 	case b > 0:
 		return z.substituted(h, b)
 	case z.does == solveDefinite:

@@ -22,14 +22,14 @@ func (w work) fraction() float64 {
 type counter struct {
 	z     *large
 	room  ops.Room
-	tiles rootTiles
+	tile  int
 	turns float64
 	of    map[int]*work
 }
 
 // work counts the calls of all programs.
 func (z *large) work(room ops.Room) map[int]work {
-	c := counter{z: z, room: room, tiles: z.rootTiles(room), of: map[int]*work{}}
+	c := counter{z: z, room: room, tile: z.rootTile(room), of: map[int]*work{}}
 	if _, err := z.Drive(&c); err != nil {
 		panic(err) // nothing is computed that could fail
 	}
@@ -48,9 +48,9 @@ func (c *counter) Box(call int, box region.Region) error {
 	}
 	w.calls++
 	points := float64(box.Points())
-	if b := c.tiles.rows; b > 0 {
+	if b := c.tile; b > 0 {
 		switch {
-		case c.tiles.right && call == c.tiles.taken():
+		case c.z.right && call == takenCall(b):
 			w.done, w.whole = w.done+points, float64(c.z.n*c.z.n)
 			return nil
 		case call == beforeCall || call == tileCall:

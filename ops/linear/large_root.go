@@ -22,27 +22,21 @@ const (
 	laterCall  = 4   // what is left of a panel before which there are such
 )
 
-// rootTiles are the tiles of a root.
-type rootTiles struct {
-	rows  int  // and columns of a tile; 0: all is there as a whole
-	right bool // right-looking
-}
-
-// taken is the program that keeps what was taken from a tile, where that is right-looking: behind those that all have.
-func (t rootTiles) taken() int {
-	if t.rows > sumBlock {
+// takenCall is the program that keeps what was taken from a tile of so many rows, where that is right-looking: behind those that all have.
+func takenCall(rows int) int {
+	if rows > sumBlock {
 		return laterCall + 1
 	}
 	return beforeCall + 1
 }
 
-// rootTiles are those that there is room for. Left-looking moves less, computes in larger pieces, and needs less where columns of tiles do not begin with pages, so that it
-// is what nothing else was said for.
-func (z *large) rootTiles(room ops.Room) rootTiles {
+// rootTile is how many rows and columns tiles of a root have in so much memory; 0: all is there as a whole. Left-looking moves less, computes in larger pieces, and needs
+// less where columns of tiles do not begin with pages, so that it is what nothing else was said for.
+func (z *large) rootTile(room ops.Room) int {
 	if z.does != findRoot || room.Bytes == 0 {
-		return rootTiles{}
+		return 0
 	}
-	return rootTiles{z.largest(1<<14, room, z.rootNeeds), z.right}
+	return z.largest(1<<14, room, z.rootNeeds)
 }
 
 // rootNeeds is the room that tiles of so many rows take: left-looking, the strips on the diagonal, of the tile under way, and of the next one; right-looking, the column
@@ -80,9 +74,9 @@ func rootTasks(t int, right bool) (out []rootTask) {
 }
 
 // rooting are the tasks.
-func (z *large) rooting(tiles rootTiles, room ops.Room, a, x *ops.Stage) ops.Tasks {
-	list := z.tilesOf(z.n, tiles.rows)
-	order := rootTasks(len(list), tiles.right)
+func (z *large) rooting(b int, room ops.Room, a, x *ops.Stage) ops.Tasks {
+	list := z.tilesOf(z.n, b)
+	order := rootTasks(len(list), z.right)
 	boxes := make([][]region.Region, len(list))
 	for j, columns := range list {
 		for _, rows := range list[j:] {
@@ -99,7 +93,7 @@ func (z *large) rooting(tiles rootTiles, room ops.Room, a, x *ops.Stage) ops.Tas
 			t.Reads = append(t.Reads, tile(a, i, j))
 		}
 		switch {
-		case tiles.right:
+		case z.right:
 			if k > 0 {
 				t.Reads = append(t.Reads, t.Makes...)
 			}
@@ -126,21 +120,21 @@ func (z *large) rooting(tiles rootTiles, room ops.Room, a, x *ops.Stage) ops.Tas
 }
 
 // tiled finds the root tile by tile.
-func (z *large) tiled(h ops.Host, tiles rootTiles) (ops.Note, error) {
-	p, list := z.passes()[0], z.tilesOf(z.n, tiles.rows)
-	for number, t := range rootTasks(len(list), tiles.right) {
+func (z *large) tiled(h ops.Host, b int) (ops.Note, error) {
+	p, list := z.passes()[0], z.tilesOf(z.n, b)
+	for number, t := range rootTasks(len(list), z.right) {
 		if err := h.Task(number); err != nil {
 			return ops.Note{}, err
 		}
 		rows, columns := list[t.rows], list[t.columns]
 		if t.from < t.columns {
-			if err := z.take(h, tiles.taken(), rows, columns, list[t.from]); err != nil {
+			if err := z.take(h, takenCall(b), rows, columns, list[t.from]); err != nil {
 				return ops.Note{}, err
 			}
 			continue
 		}
 		before := columns.Lo
-		if tiles.right {
+		if z.right {
 			before = 0
 		}
 		for lo := columns.Lo; lo < columns.Hi; lo += panel {
@@ -155,8 +149,8 @@ func (z *large) tiled(h ops.Host, tiles rootTiles) (ops.Note, error) {
 			}
 		}
 	}
-	order := map[bool]string{false: "left-looking", true: "right-looking"}[tiles.right]
-	return ops.Note{Text: fmt.Sprintf("%d x %d tiles of %d rows, %s", len(list), len(list), tiles.rows, order)}, nil
+	order := map[bool]string{false: "left-looking", true: "right-looking"}[z.right]
+	return ops.Note{Text: fmt.Sprintf("%d x %d tiles of %d rows, %s", len(list), len(list), b, order)}, nil
 }
 
 // take adds what some columns take from a tile to what was taken from it so far: of short floats, so many terms at a time, wherever tiles end.

@@ -36,8 +36,6 @@ type version struct {
 	task  int
 	place int64 // where the array begins that the file has it in
 	at    int64 // of its checksums
-	was   int   // what it is made from and in place of, by number; -1: nothing
-	next  int   // what is made of it; -1: nothing
 }
 
 // newSums lays out what tasks make, and its checksums, of an output of so many bytes.
@@ -47,18 +45,14 @@ func newSums(list ops.Tasks, bytes int64) *sums {
 	for k := range list.Count {
 		s.first = append(s.first, len(s.made))
 		for _, t := range list.At(k).Makes {
-			m, key := version{Tile: t, task: k, at: s.size, was: -1, next: -1}, t.Box.String()
+			key := t.Box.String()
 			box, there := s.box[key]
-			if there {
-				list := s.boxes[box]
-				m.was, again = list[len(list)-1], true
-				s.made[m.was].next = len(s.made)
-			} else {
+			if again = again || there; !there {
 				box = len(s.boxes)
 				s.box[key], s.boxes = box, append(s.boxes, nil)
 			}
 			s.boxes[box] = append(s.boxes[box], len(s.made))
-			s.made = append(s.made, m)
+			s.made = append(s.made, version{Tile: t, task: k, at: s.size})
 			s.size += rowsOf(t.Box).Points() * sumBytes
 		}
 	}
@@ -111,11 +105,6 @@ func (s *sums) last(box, task int) *version {
 	return nil
 }
 
-// isNow reports whether a tile is as it is made before a task.
-func (s *sums) isNow(m version, task int) bool {
-	return m.task < task && (m.next < 0 || s.made[m.next].task >= task)
-}
-
 // signed are a tile's checksums.
 type signed struct {
 	tile ops.Tile
@@ -152,7 +141,7 @@ func (s *State) Whole(from, to int) bool {
 	d := s.Disk
 	for k := from; k < min(to, d.list.Count); k++ {
 		for _, m := range d.sums.of(k) {
-			if d.sums.isNow(m, to) && d.sums.holds(m, d.out.buffer.Layout.Shape(), d.out.elem()) != nil {
+			if d.sums.before(to, m.Box).task == k && d.sums.holds(m, d.out.buffer.Layout.Shape(), d.out.elem()) != nil {
 				return false
 			}
 		}

@@ -124,7 +124,8 @@ func TestTilesThatAreMadeAgain(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, m := range s.made[:k+1] { // what is there after it, and what that was made from
-			want := s.isNow(m, k+1) || s.isNow(s.made[m.next], k+1)
+			now := s.before(k+1, m.Box)
+			want := m.task == now.task || m.task == s.before(now.task, m.Box).task
 			if got := s.holds(m, []int{4, 4}, 1) == nil; got != want {
 				t.Errorf("after task %d, what task %d made is whole: %v", k, m.task, got)
 			}

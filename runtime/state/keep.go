@@ -34,10 +34,11 @@ func (d *Disk) Kept() error {
 	return err
 }
 
-// Overwrites reports whether what a task makes takes the place of what the last checkpoint goes on from.
+// Overwrites reports whether what a task makes takes the place of what the last checkpoint goes on from: of its tile, what was made before the last.
 func (d *Disk) Overwrites(number int) bool {
 	return slices.ContainsFunc(d.sums.of(number), func(m version) bool {
-		return m.was >= 0 && d.sums.made[m.was].was >= 0 && d.sums.made[m.was].task >= d.sure
+		was := d.sums.before(number, m.Box)
+		return was != nil && was.task >= d.sure && d.sums.before(was.task, m.Box) != nil
 	})
 }
 
