@@ -20,6 +20,8 @@ type Spec struct {
 	Error    ErrorRule // how a tolerance on its output is stated
 	// Telemetry names what runs of the operator are measured by; nil: it has no names of its own.
 	Telemetry *Telemetry
+	// Deduce adds to a call what was left out of it and follows from the rest; nil: nothing does.
+	Deduce func(*Call) error
 	// Bind reads arguments that fit Params, once, and finds every other mistake a user can make. It returns Problems (joined, if
 	// several); beside an Op they are warnings.
 	Bind func(*Call) (Op, error)

@@ -150,7 +150,7 @@ func dotted(text string) bool {
 // applySpec binds the arguments and makes the value or the instance.
 func (c *checker) applySpec(spec *ops.Spec, at site, args []argument) ops.Value {
 	b := &binder{c: c, spec: spec, at: at, call: &ops.Call{Spec: spec, Args: map[string]ops.Value{}}, from: map[string]argument{}}
-	if !b.bind(args) {
+	if !b.bind(args) || spec.Deduce != nil && c.problems(spec.Deduce(b.call), b) {
 		return nil
 	}
 	if spec.Body != "" {

@@ -213,7 +213,9 @@ func (c *checker) nameOf(p *syntax.Parameter, a argument) ops.Value {
 func (c *checker) fits(f *function, at diag.Span, p *syntax.Parameter, a *argument) bool {
 	declared := ops.Param{Name: p.Name.Text, Unit: "*"}
 	if p.Dims != nil {
-		declared.Dims = texts(p.Dims.Names)
+		for _, name := range texts(p.Dims.Names) {
+			declared.Dims = append(declared.Dims, f.in.dim(name).String())
+		}
 	}
 	if p.Kind != nil && p.Kind.Choices != nil {
 		declared.Accept, declared.Choices = ops.KSymbol, texts(p.Kind.Choices.Names)

@@ -3,7 +3,6 @@ package linear
 import (
 	"cmp"
 	"fmt"
-	"maps"
 
 	"weft/ops"
 	"weft/ops/problem"
@@ -17,41 +16,32 @@ func sides(left string) []ops.Param {
 	}
 }
 
-// named has a call with both sides of its matrix named, as far as they follow from its arrays: of one side the other, of right sides the rows; else the rows come first,
+// nameSides names both sides of the matrix of a call, as far as they follow from its arrays: of one side the other, of right sides the rows; else the rows come first,
 // where that makes no difference but which triangle of a root is not zero.
-func named(bind func(*ops.Call) (ops.Op, error)) func(*ops.Call) (ops.Op, error) {
-	return func(c *ops.Call) (ops.Op, error) {
-		rows, columns := c.Symbol("rows"), c.Symbol("columns")
-		if rows != "" && columns != "" {
-			return bind(c)
-		}
-		t, name := c.Type("a"), c.Spec.Name
-		if len(t.Dims) != 2 {
-			return nil, problem.Wrong(problem.MissingDim, "a", "name both: rows: NAME, columns: NAME", "`%s` is of matrices, and this is %s", name, t)
-		}
-		first, other := t.Dims[0].Name, t.Dims[1].Name
-		switch b, has := c.Array("b"); {
-		case rows == other || columns == first:
-			first, other = other, first
-		case rows != "" || columns != "":
-		case has:
-			if b.Type().Dim(first) < 0 {
-				first, other = other, first
-			}
-			if b.Type().Dim(first) < 0 || b.Type().Dim(other) >= 0 {
-				return nil, problem.Wrong(problem.MissingDim, "b", "rename its dimensions", "right sides are over the rows of the matrix, which is %s, and have not its columns; this is %s", t, b.Type())
-			}
-		case cmp.Or(c.Symbol("triangle"), "none") != "none":
-			return nil, problem.Wrong(problem.MissingDim, "triangle", fmt.Sprintf("name them: rows: %s, columns: %s, or the other way round", first, other), "which triangle a matrix is depends on what its rows are")
-		}
-		if rows == "" {
-			rows = first
-		}
-		if columns == "" {
-			columns = other
-		}
-		c.Args = maps.Clone(c.Args)
-		c.Args["rows"], c.Args["columns"] = ops.Symbol(rows), ops.Symbol(columns)
-		return bind(c)
+func nameSides(c *ops.Call) error {
+	rows, columns := c.Symbol("rows"), c.Symbol("columns")
+	if rows != "" && columns != "" {
+		return nil
 	}
+	t, name := c.Type("a"), c.Spec.Name
+	if len(t.Dims) != 2 {
+		return problem.Wrong(problem.MissingDim, "a", "name both: rows: NAME, columns: NAME", "`%s` is of matrices, and this is %s", name, t)
+	}
+	first, other := t.Dims[0].Name, t.Dims[1].Name
+	switch b, has := c.Array("b"); {
+	case rows == other || columns == first:
+		first, other = other, first
+	case rows != "" || columns != "":
+	case has:
+		if b.Type().Dim(first) < 0 {
+			first, other = other, first
+		}
+		if b.Type().Dim(first) < 0 || b.Type().Dim(other) >= 0 {
+			return problem.Wrong(problem.MissingDim, "b", "rename its dimensions", "right sides are over the rows of the matrix, which is %s, and have not its columns; this is %s", t, b.Type())
+		}
+	case cmp.Or(c.Symbol("triangle"), "none") != "none":
+		return problem.Wrong(problem.MissingDim, "triangle", fmt.Sprintf("name them: rows: %s, columns: %s, or the other way round", first, other), "which triangle a matrix is depends on what its rows are")
+	}
+	c.Args["rows"], c.Args["columns"] = ops.Symbol(cmp.Or(rows, first)), ops.Symbol(cmp.Or(columns, other))
+	return nil
 }

@@ -52,7 +52,7 @@ func smallSpecs() []*ops.Spec {
 			Params:  []ops.Param{matrix, right, rights[0], rights[1], symmetric, triangle},
 			Examples: []ops.Example{{Title: "Three equations", Code: made + "x = solve(a, i, rows: i, columns: j)\nshow(x)\nshow(sum(a * x, over: j))"},
 				{Title: "By a triangle", Code: made + "l = cholesky(a, rows: i, columns: j)\nshow(solve(l, i, rows: i, columns: j, triangle: lower))"}},
-			Bind: named(bindSolve),
+			Deduce: nameSides, Bind: bindSolve,
 		},
 		{
 			Name: "inverse", Doc: "Inverse of a matrix.", Group: "linear algebra", Error: rule,
@@ -61,7 +61,7 @@ func smallSpecs() []*ops.Spec {
 			Returns:  "an array like a; of a matrix of any kind, its rows come first.",
 			Params:   []ops.Param{matrix, order[0], order[1], symmetric, triangle},
 			Examples: []ops.Example{{Title: "Of a symmetric one", Code: made + "x = inverse(a, rows: i, columns: j, symmetric: true)\nshow(x)\nshow(sum(a * rename(x, from: i, to: k), over: j))"}},
-			Bind:     named(bindInverse),
+			Deduce:   nameSides, Bind: bindInverse,
 		},
 		{
 			Name: "cholesky", Doc: "Triangular roots of symmetric matrices.", Group: "linear algebra", Error: rule,
@@ -71,7 +71,7 @@ func smallSpecs() []*ops.Spec {
 			Returns:  "an array like a.",
 			Params:   []ops.Param{matrix, order[0], order[1], tiles},
 			Examples: []ops.Example{{Title: "Of three rows", Code: made + "show(cholesky(a, rows: i, columns: j))"}},
-			Bind:     named(bindCholesky),
+			Deduce:   nameSides, Bind: bindCholesky,
 		},
 		{
 			Name: "marginal", Doc: "What is left of a square when the numbers are marginalised that it depends on.", Group: "linear algebra", Error: rule,
@@ -82,7 +82,7 @@ func smallSpecs() []*ops.Spec {
 			Returns:  "an array over the other dimensions of both, joined by name.",
 			Params:   []ops.Param{matrix, right, rights[0], rights[1]},
 			Examples: []ops.Example{{Title: "Three terms", Code: made + "show(marginal(a, i + 1, rows: i, columns: j))"}},
-			Bind:     named(bindMarginal),
+			Deduce:   nameSides, Bind: bindMarginal,
 		},
 	}
 }

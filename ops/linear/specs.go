@@ -9,5 +9,5 @@ import (
 
 // Specs are the operators of this package.
 func Specs() []*ops.Spec {
-	return slices.Concat(smallSpecs(), structureSpecs(), []*ops.Spec{newton, evidenceSpec})
+	return slices.Concat(smallSpecs(), structureSpecs(), []*ops.Spec{svd, newton, evidenceSpec})
 }
