@@ -86,6 +86,7 @@ var others = map[string]string{
 	"eigen":     "a square matrix, which the kernels of its calls read by rows: see TestKilledDrivesResume",
 	"inverse":   "a square matrix, of whose inverse each call stores a box: both are in memory",
 	"newton":    "an iteration over elements that leave when they are done: its state is in memory",
+	"svd":       "vectors over all rows are in memory, and take nearly as much of it as this array",
 	"plot.bars": "a few numbers", "plot.hist": "numbers that are shown", "plot.line": "numbers that are shown", "plot.scatter": "numbers that are shown",
 }
 

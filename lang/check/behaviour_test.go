@@ -13,8 +13,12 @@ import (
 func TestWhatOperatorsDo(t *testing.T) {
 	seen := map[string]bool{}
 	var visit func(op *ops.Instance)
+	visited := map[*ops.Instance]bool{}
 	visit = func(op *ops.Instance) {
-		seen[op.Spec.Name] = true
+		if visited[op] {
+			return
+		}
+		visited[op], seen[op.Spec.Name] = true, true
 		_, lowered := op.Bound.(ops.Lowerer)
 		_, source := op.Bound.(ops.Source)
 		_, state := op.Bound.(ops.Carried)
