@@ -24,6 +24,30 @@ func (d *drive) goesAhead(p *program) bool {
 		!slices.ContainsFunc(p.run.plan.EachCall(&p.DriveProgram), func(s *bound.Step) bool { return !p.onDevices(s) })
 }
 
+// again has a call go ahead as it went before, where that is known and nobody looks at it; false: it does not.
+func (d *drive) again(p *program) (bool, error) {
+	if d.run.fleet == nil || d.copies.Due(0, betweenCopies, copiesPart) || d.run.opt.Verify && d.looks.Due(d.run.fleet.Behind(), 0, looksPart) {
+		return false, nil
+	}
+	ok, err := d.state.Again(d.ctx, p.Call)
+	if ok {
+		p.calls, p.turns = p.calls+1, p.turns+1
+		_, err = d.redo(err)
+	}
+	return ok, err
+}
+
+// went takes in how a call went ahead. Those who trace kernels have them go one by one, always.
+func (d *drive) went(p *program, line *fleet.Turn) {
+	steps := p.run.plan.EachCall(&p.DriveProgram)
+	d.state.Went(d.run.fleet, p.Call, line, steps, func(job, times int, wall, cpu float64) {
+		w := p.works[slices.IndexFunc(p.run.plan.Steps, func(s bound.Step) bool { return s.ID == steps[job].ID })]
+		w.share([]fleet.Share{line.Share(job, times)})
+		w.wall, w.cpu = w.wall+wall, w.cpu+cpu
+		w.sweep.Again(times, time.Duration(wall/float64(times)*float64(time.Second)))
+	})
+}
+
 // bring has the host have the state; before, if somebody looks at the last call then, what that was given, in place of what the host had.
 func (d *drive) bring(looked bool) error {
 	err := error(nil)

@@ -258,6 +258,9 @@ func (d *drive) Progress(row string) { d.run.opt.Progress.Note(row) }
 
 // call launches a program. The first call is compared with float64, from what it was given.
 func (d *drive) call(p *program) error {
+	if again, err := d.again(p); again {
+		return err
+	}
 	first := p.calls == 0
 	if first && p.opt.Verify {
 		p.define(d.ctx)
@@ -283,6 +286,9 @@ func (d *drive) call(p *program) error {
 // turn is a call, with what the state holds now.
 func (d *drive) turn(p *program, first, ahead bool) error {
 	p.turns++
+	if ahead && d.run.opt.Trace == nil {
+		d.run.fleet.Record()
+	}
 	if err := d.state.Lend(p.Call, ahead); err != nil {
 		return err
 	}
@@ -306,6 +312,9 @@ func (d *drive) turn(p *program, first, ahead bool) error {
 		} else if err := d.launch(p, i, s); err != nil {
 			return p.failed(d.ctx, s, err)
 		}
+	}
+	if line := d.run.fleet.Recorded(); ahead {
+		d.went(p, line)
 	}
 	return d.state.End(d.ctx, p.Call, p.stay, ahead)
 }
@@ -408,6 +417,10 @@ func (d *drive) verifyLast() (err error) {
 func (d *drive) close() {
 	r := d.run
 	var bytes int64
+	if d.state != nil {
+		defer d.state.Close()
+		d.state.Settle()
+	}
 	for _, p := range d.programs {
 		_ = p.defined() // if nobody needed it, nobody minds what became of it
 		for i, w := range p.works {
@@ -432,7 +445,4 @@ func (d *drive) close() {
 	r.arrays.Count(bytes) // beside the state
 	r.arrays.Count(-bytes)
 	d.leave()
-	if d.state != nil {
-		d.state.Close()
-	}
 }

@@ -2,7 +2,6 @@ package runtime
 
 import (
 	"slices"
-	"sync/atomic"
 
 	"weft/kernels/device"
 	"weft/planner/bound"
@@ -31,26 +30,13 @@ func (r *run) prefault(source *bound.Step) (stop func(), err error) {
 			pages = append(pages, r.arrays.Held(id)...)
 		}
 	}
-	var ended atomic.Bool
-	populating := exec.Beside(func() error {
-		for _, data := range pages {
-			device.Populate(data, ended.Load)
+	var prepare []func(ended func() bool) error
+	for _, s := range next {
+		if p, ok := r.opt.Programs.Of(s.Kernel).(device.Preparing); ok {
+			prepare = append(prepare, func(ended func() bool) error { return p.Prepare(min(r.opt.Threads, len(s.Kernel.TileSet)), ended) })
 		}
-		for _, s := range next {
-			p, ok := r.opt.Programs.Of(s.Kernel).(device.Preparing)
-			if !ok {
-				continue
-			}
-			if err := p.Prepare(min(r.opt.Threads, len(s.Kernel.TileSet)), ended.Load); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return func() {
-		ended.Store(true)
-		_ = populating.Wait() // what has no memory now says so when it is launched
-	}, nil
+	}
+	return exec.Populate(pages, prepare), nil
 }
 
 // behindSources are the steps that follow a source and those that are read right behind it, as many as run together. What slides has its memory then.

@@ -38,15 +38,10 @@ func (r *run) identify() error {
 		return nil
 	}
 	for _, s := range r.plan.Sources() {
-		path := s.Op.File()
-		if path == "" || slices.ContainsFunc(r.inputs, func(in ops.InputIdentity) bool { return in.Path == path }) {
-			continue
-		}
-		id, err := journal.IdentityOf(path)
-		if err != nil {
+		var err error
+		if r.inputs, err = journal.Identify(r.inputs, s.Op.File()); err != nil {
 			return &result.StageError{Stage: s.Name, Where: s.Op.Where, Err: problem.Wrong(problem.ReadFailed, "path", "", "%s", err)}
 		}
-		r.inputs = append(r.inputs, id)
 	}
 	return nil
 }
@@ -57,22 +52,13 @@ func (r *run) context(ctx context.Context, sink *bound.Step) (context.Context, e
 	if err != nil {
 		return nil, err
 	}
-	p := &ops.Provenance{Weft: r.plan.Weft, File: r.plan.File, Plan: r.plan.Hash, Devices: []string{}, Precision: []ops.StagePrecision{}, Beside: r.opt.Provenance,
+	devices, precision := r.plan.Computed()
+	p := &ops.Provenance{Weft: r.plan.Weft, File: r.plan.File, Plan: r.plan.Hash, Devices: devices, Precision: precision, Beside: r.opt.Provenance,
 		Origin: r.opt.Origin, Sink: sink.ID, Decisions: decisions, Computed: r.accelerators(), Failed: r.failedFile(sink)}
 	p.Computed[r.opt.Devices[0].Info().Name] = r.opt.Devices[0].Info().Text()
 	for _, in := range r.inputs {
 		in.Modified = 0 // a copy of the same file gives the same output
 		p.Inputs = append(p.Inputs, in)
-	}
-	for _, s := range r.plan.Steps {
-		if s.Kernel == nil {
-			continue
-		}
-		if !slices.Contains(p.Devices, s.Kernel.Device) {
-			p.Devices = append(p.Devices, s.Kernel.Device)
-		}
-		k := s.Kernel.Precision
-		p.Precision = append(p.Precision, ops.StagePrecision{Stage: s.Name, Storage: k.Storage, Compute: k.Compute, Accumulate: k.Accumulate})
 	}
 	return ops.WithProvenance(ctx, p), nil
 }

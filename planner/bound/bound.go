@@ -138,6 +138,23 @@ func (p *Plan) Kernels() (out []*Step) {
 	return out
 }
 
+// Computed are the devices that compute a plan's kernels, and in which precision each does.
+func (p *Plan) Computed() (devices []string, precision []ops.StagePrecision) {
+	devices, precision = []string{}, []ops.StagePrecision{}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.Kernel == nil {
+			continue
+		}
+		if !slices.Contains(devices, s.Kernel.Device) {
+			devices = append(devices, s.Kernel.Device)
+		}
+		k := s.Kernel.Precision
+		precision = append(precision, ops.StagePrecision{Stage: s.Name, Storage: k.Storage, Compute: k.Compute, Accumulate: k.Accumulate})
+	}
+	return devices, precision
+}
+
 // Sources are the steps of a plan that read, those of drives among them.
 func (p *Plan) Sources() (out []*Step) {
 	for i := range p.Steps {

@@ -1,5 +1,11 @@
 package exec
 
+import (
+	"sync/atomic"
+
+	"weft/kernels/device"
+)
+
 // Task is something that runs beside a computation; Beside starts one.
 type Task struct{ done chan error }
 
@@ -16,4 +22,24 @@ func (t Task) Wait() error {
 		return nil
 	}
 	return <-t.done
+}
+
+// Populate gives memory its pages, and prepares launches, until it is stopped.
+func Populate(pages [][]byte, prepare []func(ended func() bool) error) (stop func()) {
+	var ended atomic.Bool
+	populating := Beside(func() error {
+		for _, data := range pages {
+			device.Populate(data, ended.Load)
+		}
+		for _, p := range prepare {
+			if err := p(ended.Load); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return func() {
+		ended.Store(true)
+		_ = populating.Wait() // what has no memory now says so when it is launched
+	}
 }

@@ -136,6 +136,14 @@ func (s *Sweep) Forget() {
 	s.Turnaround, s.Walls = s.Turnaround[:min(len(s.Turnaround), mostRemembered)], s.Walls[:min(len(s.Walls), mostRemembered)]
 }
 
+// Again counts launches of all tiles as one, which took so long each.
+func (s *Sweep) Again(times int, took time.Duration) {
+	s.Forget()
+	for range min(times, max(0, mostRemembered-len(s.Turnaround))) {
+		s.Turnaround = append(s.Turnaround, took)
+	}
+}
+
 // MeanAndP95 of the tiles done so far, in seconds.
 func MeanAndP95(d []time.Duration) (mean, p95 float64) {
 	if len(d) == 0 {

@@ -28,6 +28,8 @@ type Fleet struct {
 	members []*Member
 	jobs    int
 	line    []*waiting // jobs that devices have in line, in the order in which they were put there
+	inLine  int        // launches among them
+	turn    *Turn      // that is noted; nil: none is
 	behind  float64    // seconds that they take, as far as that is known
 	redone  int        // times that some of them were done again
 	waited  time.Duration

@@ -15,10 +15,10 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/runtime/fleet/space"
 )
 
-// slots is how many ranges a device has at once: one being uploaded, one computed, one downloaded.
-const slots = 3
+const slots = space.Slots
 
 // Job is a part of a kernel to run on some devices of a fleet.
 type Job struct {
@@ -215,6 +215,7 @@ func (f *Fleet) Run(ctx context.Context, j *Job) ([]Share, error) {
 	if shares, ok, err := f.enqueue(ctx, j); ok || err != nil {
 		return shares, err
 	}
+	f.otherwise()
 	if err := f.settle(ctx); err != nil {
 		return nil, err
 	}

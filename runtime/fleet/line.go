@@ -27,7 +27,11 @@ type waiting struct {
 	asked bool // somebody asks for what it makes; else, if kept, what it makes is what something is made again from
 	kept  bool
 	begun time.Time // as far as the host can tell
-	ended time.Time
+
+	turn *Turn            // of which job is the first; nil: it is one by itself
+	of   Losing           // of a turn
+	all  []device.Pending // of its jobs; done is the last
+	lost int              // which of them failed
 }
 
 // enqueue puts a job in line on its only device, where what it makes is left until somebody asks, and nobody must look at it at once: kernels that follow each other do so without the
@@ -36,7 +40,7 @@ func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, e
 	if j.Check != nil && j.Beside == nil || j.Tiles != nil || j.Stays == nil {
 		return nil, false, nil
 	}
-	if len(f.line) >= mostInLine || f.behind > longestInLine {
+	if f.inLine >= mostInLine || f.behind > longestInLine {
 		if err := f.settle(ctx); err != nil {
 			return nil, true, err
 		}
@@ -82,7 +86,7 @@ func (f *Fleet) enqueue(ctx context.Context, j *Job) (shares []Share, ok bool, e
 		c.m.replica(a.Buf).computed(j.made(a, j.Over))
 		f.leave(j, a, j.Over, j.made(a, j.Over))
 	}
-	f.line = append(f.line, q)
+	f.line, f.inLine = append(f.line, q), f.inLine+1
 	f.behind += c.m.paceOf(j.Kernel) * float64(j.Over.Points())
 	if j.Beside != nil {
 		if q.look, err = j.Beside(); err != nil {
@@ -107,6 +111,9 @@ func (q *waiting) put(ctx context.Context, f *Fleet, program device.Queued) erro
 	if err == nil {
 		q.done, err = launch(q.job.Over)
 	}
+	if err == nil {
+		f.record(q.job, q.m, launch)
+	}
 	return err
 }
 
@@ -123,7 +130,7 @@ func (f *Fleet) settle(ctx context.Context) error {
 	}
 	defer func(start time.Time) { f.waited += time.Since(start) }(time.Now())
 	line := f.line
-	f.line, f.behind = nil, 0
+	f.line, f.inLine, f.behind = nil, 0, 0
 	waited := map[*Member]bool{}
 	for _, q := range slices.Backward(line) { // those before are over then, and what became of them is known without waiting
 		if !waited[q.m] {
@@ -132,20 +139,24 @@ func (f *Fleet) settle(ctx context.Context) error {
 		}
 	}
 	for _, q := range line { // those who look closer may have the host get it, whatever it is
+		if q.job.Gone != nil {
+			continue
+		}
 		for _, a := range q.job.Writes {
 			q.kept = q.kept || f.Lacks(a.Buf)
 			q.asked = q.asked || f.Lacks(a.Buf) && !f.unheld(a)
 		}
 	}
+	ended := map[*Member]time.Time{}
 	for i, q := range line {
-		why, blame, err := q.became(ctx, line[:i])
+		why, blame, err := q.became(ctx, ended)
 		if err != nil {
 			return err
 		}
 		if why != "" && q.job.Gone != nil {
 			q.failed(line[i+1:])
 			blame()
-			return q.job.Gone(q.m.failure(q.job, why))
+			return q.gone(why)
 		}
 		if why != "" {
 			return f.again(ctx, line[i:], why, blame)
@@ -161,8 +172,8 @@ func (f *Fleet) Waited() time.Duration { return f.waited }
 func (f *Fleet) Behind() time.Duration { return time.Duration(f.behind * float64(time.Second)) }
 
 // became is why a job is to be done again, and what counts that for its device; empty: it is not.
-func (q *waiting) became(ctx context.Context, before []*waiting) (why string, blame func(), err error) {
-	failed, fault := q.settle(before), ""
+func (q *waiting) became(ctx context.Context, ended map[*Member]time.Time) (why string, blame func(), err error) {
+	failed, fault := q.settle(ended), ""
 	if failed == nil {
 		if fault, failed, err = q.looked(ctx); err != nil {
 			return "", nil, err
@@ -177,18 +188,30 @@ func (q *waiting) became(ctx context.Context, before []*waiting) (why string, bl
 	return "", nil, nil
 }
 
-// settle takes in what became of a job that is over, behind others.
-func (q *waiting) settle(before []*waiting) error {
+// gone is the error of what a device could not do and nobody else can.
+func (q *waiting) gone(why string) error {
+	if q.turn != nil {
+		return q.of.Lost(q.lost, q.m.failure(q.turn.Jobs[q.lost], why))
+	}
+	return q.job.Gone(q.m.failure(q.job, why))
+}
+
+// settle takes in what became of a job that is over, behind others that ended then.
+func (q *waiting) settle(ended map[*Member]time.Time) (err error) {
+	if q.turn != nil {
+		q.lost, err = q.settleTurn()
+		return err
+	}
 	took, err := q.done.Wait()
 	q.m.count(func(u *Usage) { u.add(compute, took, 0, err) })
-	for _, b := range before {
-		if b.m == q.m && q.begun.Before(b.ended) {
-			q.begun = b.ended
-		}
+	if last := ended[q.m]; q.begun.Before(last) {
+		q.begun = last
 	}
-	q.ended = q.begun.Add(took)
-	lane := q.m.lanes[compute]
-	q.m.opt.Trace.Took(lane.number, lane.name, q.job.Stage, q.begun, took, map[string]any{"tile": q.job.Over})
+	ended[q.m] = q.begun.Add(took)
+	if t := q.m.opt.Trace; t != nil {
+		lane := q.m.lanes[compute]
+		t.Took(lane.number, lane.name, q.job.Stage, q.begun, took, map[string]any{"tile": q.job.Over})
+	}
 	if err != nil {
 		return err
 	}
@@ -256,9 +279,22 @@ func (f *Fleet) again(ctx context.Context, failed []*waiting, why string, blame 
 
 // failed counts what failed of the jobs behind one.
 func (q *waiting) failed(behind []*waiting) {
+	if q.turn != nil {
+		q.m.failures(q.all[q.lost+1:]...)
+	}
 	for _, b := range behind {
-		if _, err := b.done.Wait(); err != nil {
-			b.m.failed(err)
+		if b.turn != nil {
+			b.m.failures(b.all...)
+		} else {
+			b.m.failures(b.done)
+		}
+	}
+}
+
+func (m *Member) failures(of ...device.Pending) {
+	for _, p := range of {
+		if _, err := p.Wait(); err != nil {
+			m.failed(err)
 		}
 	}
 }
@@ -300,5 +336,5 @@ func (f *Fleet) abandon() {
 	for _, q := range f.line {
 		_, _ = q.done.Wait()
 	}
-	f.line = nil
+	f.line, f.inLine = nil, 0
 }

@@ -346,7 +346,7 @@ func (s *sharing) take(ctx context.Context, c *worker) (at region.Region, ok boo
 		}
 		at, fits := c.store.fit(want, &s.queue)
 		if !fits {
-			_, avail := c.store.space.each()
+			_, avail := c.store.space.Each()
 			c.out = fmt.Sprintf("%s: %v takes %d bytes, %s has %d left", device.ErrMemory, at, c.store.bytes(at), c.m.name, avail)
 			s.change.Broadcast()
 			return nil, false

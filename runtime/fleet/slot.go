@@ -9,6 +9,7 @@ import (
 
 	"weft/kernels/device"
 	"weft/kernels/region"
+	"weft/runtime/fleet/space"
 )
 
 // work is one slot of a device: it takes ranges until there are none for it.
@@ -57,7 +58,7 @@ func (s *sharing) one(ctx context.Context, c *worker, copies *staging, at region
 	case errors.As(err, &fault):
 		s.fail(fault.error)
 		return
-	case errors.Is(err, errCut), errors.Is(err, device.ErrMemory) && c.store.space != nil && c.store.space.halve(err):
+	case errors.Is(err, space.ErrCut), errors.Is(err, device.ErrMemory) && c.store.space != nil && c.store.space.Halve(err):
 		s.giveBack(at)
 		return
 	}

@@ -12,6 +12,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/runtime/fleet/space"
 )
 
 // store is how the arrays of a job lie on a device: those that fit as replicas, the others in parts, range by range.
@@ -21,8 +22,8 @@ type store struct {
 	job      *Job
 	program  device.Program
 	replicas map[*ir.Buffer]*replica
-	parts    []Array // in parts; nil: none
-	space    *space  // for parts; nil: there are none
+	parts    []Array      // in parts; nil: none
+	space    *space.Space // for parts; nil: there are none
 	launch   func(region.Region) error
 	enqueue  func(region.Region) (device.Pending, error) // nil: launches are waited for
 }
@@ -109,7 +110,7 @@ func (s *store) divide(ctx context.Context, arrays []Array, ranges extremes, who
 		return fmt.Errorf("%w: %v takes %d bytes, %s has %d left", errTooLarge, ranges.small, least, m.name, avail)
 	}
 	told := false
-	s.space, err = newSpace(dev, avail, largest, least, func(err error) {
+	s.space, err = space.New(dev, avail, largest, least, func(err error) {
 		m.count(func(u *Usage) { u.Retries++ })
 		if !told {
 			m.opt.Log(fmt.Sprintf("%s: %s. Retrying with less room for parts of its arrays.", s.job.Stage, err))
@@ -122,7 +123,7 @@ func (s *store) divide(ctx context.Context, arrays []Array, ranges extremes, who
 // close gives back what the job alone needed.
 func (s *store) close() {
 	if s.space != nil {
-		s.space.close()
+		s.space.Close()
 	}
 }
 
@@ -153,7 +154,7 @@ func (s *store) fit(at region.Region, q *queue) (region.Region, bool) {
 	if s.space == nil {
 		return at, true
 	}
-	place, avail := s.space.each()
+	place, avail := s.space.Each()
 	for {
 		n, half := s.bytes(at), q.half(at)
 		switch {
@@ -188,7 +189,7 @@ func (s *store) partsFor(at region.Region) []device.Span {
 
 // views give the parts for a range memory, in which are zeros only where they may be read before they are stored.
 func (s *store) views(at region.Region) (map[*ir.Buffer]device.Memory, func(), error) {
-	room, from, give, err := s.space.take(s.bytes(at))
+	room, from, give, err := s.space.Take(s.bytes(at))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -235,6 +236,7 @@ func (f *Fleet) hold(ctx context.Context, m *Member, j *Job, arrays, keep []Arra
 	for _, a := range arrays {
 		r := m.replica(a.Buf)
 		if r == nil {
+			f.otherwise()
 			mem, err := m.alloc(j, a)
 			for errors.Is(err, device.ErrMemory) {
 				some, fault := f.evictOldest(ctx, m, keep)
@@ -409,6 +411,7 @@ func (s *store) bring(ctx context.Context, c *staging, at region.Region, mem map
 			return err
 		}
 		copyIn := func(part region.Region) error {
+			s.fleet.otherwise()
 			rest, took, err := s.fleet.across(ctx, c, a, mem[a.Buf], part)
 			t[upload] += took.Seconds()
 			for _, part := range rest {

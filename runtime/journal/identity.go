@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 
 	"weft/ops"
 	"weft/ops/files/fileio"
@@ -19,6 +20,18 @@ const (
 	piece       = 64 << 10
 	pieces      = 64
 )
+
+// Identify adds the identity of a file, unless it is there or the file has no name.
+func Identify(in []ops.InputIdentity, path string) ([]ops.InputIdentity, error) {
+	if path == "" || slices.ContainsFunc(in, func(in ops.InputIdentity) bool { return in.Path == path }) {
+		return in, nil
+	}
+	id, err := IdentityOf(path)
+	if err != nil {
+		return in, err
+	}
+	return append(in, id), nil
+}
 
 // IdentityOf tells a file from others of its name: by size, time of change, and a hash; a folder by those of its files.
 func IdentityOf(path string) (ops.InputIdentity, error) {

@@ -25,7 +25,8 @@ type base struct {
 type Entry struct {
 	*Call
 	Set   func() error
-	array int // that they were set of
+	array int   // that they were set of
+	turn  *turn // that went again; nil: it went for the first time
 }
 
 // Gone is that what a call was to make, or made, is on no device any more: what was done since the base is to be done again.
@@ -50,6 +51,7 @@ func isNowhere(m device.Memory) bool { _, is := m.(*nowhere); return is }
 
 // GoesAhead reports whether a call does go ahead of the host, if none of its kernels runs there: nothing of the state that devices alone hold is then where it would store.
 func (s *State) GoesAhead(c *Call) bool {
+	s.still()
 	if !c.devices || !s.whole(c) {
 		return false
 	}
@@ -92,6 +94,11 @@ func (s *State) goAhead(to *Call) {
 		s.begin()
 	}
 	s.base.log = append(s.base.log, &Entry{Call: to})
+	s.float(to)
+}
+
+// float leaves what a call stores no memory of the host.
+func (s *State) float(to *Call) {
 	for i, id := range to.Next {
 		if id == "" || to.Moved[i] >= 0 {
 			continue
@@ -176,6 +183,7 @@ func (s *State) forgetBase() {
 
 // Bring has the host have what an array holds after the last call; with one number all of them, as who steers by one asks for others.
 func (s *State) Bring(ctx context.Context, i int) error {
+	s.still()
 	if s.base == nil {
 		return nil
 	}
@@ -211,6 +219,7 @@ func (s *State) bring(ctx context.Context, mem []device.Memory) error {
 
 // BringGiven has the host have what the last call was given, in place of what it had: that call alone would be made again then. It does not where the host changed some of that since.
 func (s *State) BringGiven(ctx context.Context) error {
+	s.still()
 	if s.base == nil || s.base.there || s.last == nil {
 		return nil
 	}
@@ -249,6 +258,8 @@ func (s *State) BringAll(ctx context.Context) error {
 
 // Restore has the state hold what the host had, for what was done since to be done again.
 func (s *State) Restore() ([]*Entry, error) {
+	s.still()
+	s.turns.at = unknown
 	s.outdate()
 	s.adopt()
 	was := s.base
@@ -285,6 +296,7 @@ func (s *State) Set(ctx context.Context, i, at int, v []float64) error {
 	if err := s.Bring(ctx, i); err != nil {
 		return err
 	}
+	s.turns.at = unknown
 	if s.base != nil {
 		v = slices.Clone(v) // which who set them may use for others
 		s.base.log = append(s.base.log, &Entry{Set: func() error { return s.set(i, at, v) }, array: i})

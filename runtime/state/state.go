@@ -26,6 +26,7 @@ type State struct {
 	stayed []*Call                // of which devices may hold what kernels made for each other
 	base   *base                  // from which calls went ahead of the host; nil: it has all that they made
 	edits  [][]float64            // memory of boxes that the host changes, from edit to edit
+	turns  turns                  // calls that go as they went
 }
 
 // site is a part of an array of a call.
@@ -74,7 +75,7 @@ type Place struct {
 
 // Begin gives the state its memory and what it holds at first: the memory of that, where nobody needs it afterwards, or a copy. What is on disk is zero.
 func Begin(step *bound.Step, around *arrays.Arrays, blocks bool, place Place) (s *State, err error) {
-	s = &State{step: step, around: around, had: map[device.Memory]site{}}
+	s = &State{step: step, around: around, had: map[device.Memory]site{}, turns: turns{at: unknown}}
 	if step.Drive.Tiles != nil {
 		if s.Disk, err = openDisk(s, place.Tasks, place.Path, place.Keep); err != nil {
 			return s, err
@@ -134,6 +135,7 @@ func (s *State) takes(i int) int64 {
 
 // Close gives its memory up.
 func (s *State) Close() {
+	s.still()
 	if s.Disk != nil {
 		s.around.Count(-s.step.Drive.Tiles.Peak)
 	}
@@ -177,9 +179,11 @@ func (s *State) Host(i int) ops.HostArray {
 // Lend gives a program the state to read, and where to store what comes next, which the host has no memory for if the call goes ahead of it: what devices hold of that memory goes along. What
 // calls store in boxes is as good as settled, and devices keep nothing of it.
 func (s *State) Lend(to *Call, ahead bool) error {
-	s.outdate()
-	s.adopt()
-	s.Settle()
+	s.still()
+	if !ahead || !s.turns.holds() {
+		s.turns.at = unknown
+	}
+	s.ready()
 	if ahead {
 		s.goAhead(to)
 	} else if err := s.goTogether(); err != nil {
@@ -187,7 +191,6 @@ func (s *State) Lend(to *Call, ahead bool) error {
 	}
 	if s.whole(to) {
 		s.lendWhole(to)
-		s.last = to
 		return nil
 	}
 	clear(s.had)
@@ -209,7 +212,15 @@ func (s *State) Lend(to *Call, ahead bool) error {
 	return nil
 }
 
+// ready makes the state that of before a call.
+func (s *State) ready() {
+	s.outdate()
+	s.adopt()
+	s.settle()
+}
+
 func (s *State) lendWhole(to *Call) {
+	s.last = to
 	var list []arrays.Taken
 	now := map[device.Memory]site{}
 	take := func(id string, mem []device.Memory, blank bool) {
@@ -250,10 +261,18 @@ func (s *State) touched(i int) {
 }
 
 // Last is the program launched last, of which what it was given is still there; nil: none.
-func (s *State) Last() *Call { return s.last }
+func (s *State) Last() *Call {
+	s.still()
+	return s.last
+}
 
 // Settle makes what the last call stored what the next one reads. An array whose memory moved gets that of the one it moved to.
 func (s *State) Settle() {
+	s.still()
+	s.settle()
+}
+
+func (s *State) settle() {
 	if s.last == nil {
 		return
 	}
@@ -286,6 +305,7 @@ func (s *State) Numbers(i int) (ops.HostPart, error) {
 // Edit lets the host change boxes.
 func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) error {
 	s.Settle()
+	s.turns.at = unknown
 	s.forgetBase()
 	in, of := make([]ops.HostArray, len(boxes)), make([][]float64, len(boxes))
 	for i, p := range boxes {
@@ -312,6 +332,7 @@ func (s *State) Edit(change func(of [][]float64) error, boxes []ops.StateBox) er
 
 // HandOut gives an output the memory of the state that holds it, if that may go, or a copy where it lies otherwise.
 func (s *State) HandOut(id string, may bool) error {
+	s.still()
 	s.forgetBase()
 	to, err := s.around.Host(id)
 	if err != nil || s.objects(to.Out) > 0 || s.step.Drive.OnDisk(id) {
