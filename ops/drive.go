@@ -37,6 +37,8 @@ type Tasks struct {
 	At    func(number int) Task
 	Least int64 // the room without which there are no tasks, where that is more than there is
 	Lasts []int // of the state, by number, what those behind a task read of it beside tiles
+	// Multiplies is how many products of elements all of it sums up; times Moves, by the root of the elements in memory, it is what no order moves fewer elements than.
+	Multiplies, Moves float64
 }
 
 // Task is a part of an algorithm that reads some tiles and makes others. What it reads and makes of an array are the same tiles, or apart. A tile that several tasks

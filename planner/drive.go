@@ -46,7 +46,7 @@ func (b *builder) tiled(op *ops.Instance, g *graph.Drive, s *ops.Stage) *ir.Buff
 
 // tiles tells of arrays that are on disk.
 func (b *builder) tiles(out *ops.Stage, g *graph.Drive, o tasks.Order) *plan.Tiles {
-	t := &plan.Tiles{Tasks: g.Tasks.Count, Rows: o.Rows, Peak: o.Peak}
+	t := &plan.Tiles{Tasks: g.Tasks.Count, Rows: o.Rows, Peak: o.Peak, Multiplies: g.Tasks.Multiplies, Moves: g.Tasks.Moves}
 	moved := func(all []tasks.Moved) (list []plan.MovedTiles) {
 		for _, m := range all {
 			id := b.ids[out]

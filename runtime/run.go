@@ -141,6 +141,7 @@ func once(ctx context.Context, p *bound.Plan, opt Options, accelerators *fleet.F
 	_ = r.defined() // if nobody needed it, nobody minds what became of it
 	r.result.Wall, r.result.CPU = result.Since(start), (usage.CPU() - cpu).Seconds()
 	r.result.PeakRSS, r.result.PeakBuffers = usage.PeakRSS(), r.arrays.Peak
+	r.result.Moves = r.plan.Moves()
 	r.result.Devices = append(r.result.Devices, accelerators.Usage()...)
 	r.result.Telemetry = r.meter.Names(r.result, result.KindName("cuda"))
 	return r.result, err

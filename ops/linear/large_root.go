@@ -2,6 +2,7 @@ package linear
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/kernels/ir"
@@ -73,7 +74,7 @@ func rootTasks(t int, right bool) (out []rootTask) {
 	return out
 }
 
-// rooting are the tasks.
+// rooting are the tasks. No order moves fewer than n^3 / (3 sqrt(2 m)) elements with m in memory (Beaumont et al., arXiv 2202.10217).
 func (z *large) rooting(b int, room ops.Room, a, x *ops.Stage) ops.Tasks {
 	list := z.tilesOf(z.n, b)
 	order := rootTasks(len(list), z.right)
@@ -84,7 +85,7 @@ func (z *large) rooting(b int, room ops.Room, a, x *ops.Stage) ops.Tasks {
 		}
 	}
 	tile := func(of *ops.Stage, i, j int) ops.Tile { return ops.Tile{Of: of, Box: boxes[j][i-j]} }
-	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.rootNeeds(panel, room), Lasts: []int{stateInverse}}
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.rootNeeds(panel, room), Lasts: []int{stateInverse}, Multiplies: cube(z.n) / 6, Moves: math.Sqrt2}
 	out.At = func(number int) ops.Task {
 		at := order[number]
 		i, j, k := at.rows, at.columns, at.from

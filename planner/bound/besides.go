@@ -28,9 +28,9 @@ func (p *Plan) besides() {
 	for i := range p.Steps {
 		switch s := &p.Steps[i]; s.Kind {
 		case plan.ReadStep:
-			add(s.ID, "read", cost.Transferring(p.bytes(s.Writes)))
+			add(s.ID, "read", cost.Transferring(p.transferred(s.ID, s.Writes)))
 		case plan.SinkStep:
-			add(s.ID, "write", cost.Transferring(p.bytes(s.Reads)))
+			add(s.ID, "write", cost.Transferring(p.transferred(s.ID, s.Reads)))
 		case plan.DriveStep:
 			add(s.ID, "drive", 1e-3*s.Expected())
 		}
@@ -47,7 +47,14 @@ func (p *Plan) Sequential() float64 {
 	return 1e-3 * ms
 }
 
-func (p *Plan) bytes(ids []string) (n int64) {
+// transferred is what a source or a sink moves: in blocks, more than once what several of them need.
+func (p *Plan) transferred(step string, ids []string) (n int64) {
+	for _, pass := range p.passes() {
+		n += pass.Moves(step)
+	}
+	if n > 0 {
+		return n
+	}
 	for _, id := range ids {
 		n += p.Buffer(id).Bytes
 	}

@@ -21,10 +21,12 @@ type Drive struct {
 
 // Tiles are arrays of a drive that are on disk: of them, tiles are in memory that its tasks read and make.
 type Tiles struct {
-	Arrays []string `yaml:"arrays,flow" json:"arrays"`            // buffers
-	Tasks  int      `yaml:"tasks" json:"tasks"`                   // one after the other
-	Rows   bool     `yaml:"rows,omitempty" json:"rows,omitempty"` // of what they make, whole rows are in memory
-	Peak   int64    `yaml:"peak_bytes" json:"peak_bytes"`         // of tiles in memory at once, those read ahead and written behind included
+	Arrays     []string `yaml:"arrays,flow" json:"arrays"`            // buffers
+	Tasks      int      `yaml:"tasks" json:"tasks"`                   // one after the other
+	Rows       bool     `yaml:"rows,omitempty" json:"rows,omitempty"` // of what they make, whole rows are in memory
+	Peak       int64    `yaml:"peak_bytes" json:"peak_bytes"`         // of tiles in memory at once, those read ahead and written behind included
+	Multiplies float64  `yaml:"multiplies" json:"multiplies"`         // products of elements that are summed up
+	Moves      float64  `yaml:"moves" json:"moves"`                   // see ops.Tasks
 	// Reads and Writes are what is moved, by array.
 	Reads  []MovedTiles `yaml:"reads" json:"reads"`
 	Writes []MovedTiles `yaml:"writes" json:"writes"`

@@ -332,6 +332,7 @@ func (o *outline) footing() {
 		o.line("in blocks, in %s: %s at once, where whole arrays take %s; the result is the same bit for bit", diag.Plural(len(s.Passes), "pass"),
 			size(s.PeakBytes), size(s.Whole))
 	}
+	o.moves("")
 	for _, c := range o.plan.Chains {
 		o.line("%s", clip(by(o.plan, c, o.name), outlineWidth))
 	}

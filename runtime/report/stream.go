@@ -44,6 +44,7 @@ func (t *printer) stream() {
 	for _, k := range s.Kept {
 		t.line("      kept    %s as a whole (%s): %s", k.Name, size(k.Bytes), k.Why)
 	}
+	t.moves("      files   ")
 	if n := t.elements(); n > 0 {
 		t.line("      moves   %.3g bytes an element of the largest output", float64(t.plan.Totals.Bytes)/n)
 	}

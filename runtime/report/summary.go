@@ -35,6 +35,9 @@ func (r summary) besides(b *strings.Builder) {
 	for _, w := range r.Ways {
 		fmt.Fprintf(b, "way       %s\n", way(w))
 	}
+	if m := r.Moves; m != nil {
+		fmt.Fprintf(b, "files     %s\n", r.moved(m))
+	}
 	r.summarizeParity(b)
 	for _, s := range r.Sinks {
 		if s.Text != "" && s.Bytes > 0 {

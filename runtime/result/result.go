@@ -22,14 +22,15 @@ type Result struct {
 	CPU      float64 `json:"cpu_s"`          // of all threads
 	Threads  int     `json:"threads"`
 
-	Compile  Compile    `json:"compile"`
-	CompileS float64    `json:"compile_s"` // wall time of making kernels ready
-	ReadS    float64    `json:"read_s"`    // of reading
-	VerifyS  float64    `json:"verify_s"`  // of comparing samples with float64
-	SinkS    float64    `json:"sink_s"`    // of writing and showing
-	Kernels  []Kernel   `json:"kernels"`   // in the order that they ran in
-	Sources  []Transfer `json:"sources"`   // what was read
-	Sinks    []Transfer `json:"sinks"`     // what was written and shown
+	Compile  Compile      `json:"compile"`
+	CompileS float64      `json:"compile_s"`       // wall time of making kernels ready
+	ReadS    float64      `json:"read_s"`          // of reading
+	VerifyS  float64      `json:"verify_s"`        // of comparing samples with float64
+	SinkS    float64      `json:"sink_s"`          // of writing and showing
+	Kernels  []Kernel     `json:"kernels"`         // in the order that they ran in
+	Sources  []Transfer   `json:"sources"`         // what was read
+	Sinks    []Transfer   `json:"sinks"`           // what was written and shown
+	Moves    *bound.Moves `json:"moves,omitempty"` // what was to be moved of files in blocks and tiles, and how fast
 	// Devices are the accelerators, and what each did.
 	Devices []fleet.Usage `json:"devices"`
 
