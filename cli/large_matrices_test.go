@@ -37,6 +37,7 @@ func TestBudgetsHold(t *testing.T) {
 		"cholesky": "cholesky(read(\"a.npy\", dims: [i, j]), rows: i, columns: j) | write(\"out.npy\")\n",
 		"columns":  "cholesky(read(\"a.npy\", dims: [i, j]), order: right) | write(\"out.npy\")\n",
 		"inverse":  "inverse(read(\"a.npy\", dims: [i, j]), rows: i, columns: j, triangle: lower) | write(\"out.npy\")\n",
+		"solution": "l = read(\"a.npy\", dims: [i, j])\nl | solve(sin(indices(axis(i, 0 .. 1 in %d), i)), rows: i, columns: j, triangle: lower) | write(\"out.npy\")\n",
 		"modes": "use simulate\nuse causal\nparam points = %d\nk = causal.propagator(simulate.causet(points, seed: 42), mass: 1, density: points)\n" +
 			"d = k - rename(rename(rename(k, from: i, to: t), from: j, to: i), from: t, to: j)\n" +
 			"e = eigen(complex(0 * d, d), count: 4, method: lanczos, tolerance: 1e-9)\n(e.vector | write(\"out.npy\"))\n",

@@ -13,8 +13,11 @@ import (
 // Larger than the memory, solutions of a triangle are found for a strip of right sides after the other, a tile of unknowns after the other: what is known of the
 // strip stays, and the triangle goes by once for each. Of an inverse, tiles that are known to be zero are in no task.
 
-// found is a tile of solutions: some unknowns of some right sides, and what is known before it.
-type found struct{ sides, unknowns, known region.Interval }
+// found is a tile of solutions: some unknowns of some right sides, or of the one that there is, and what is known before it.
+type found struct {
+	sides           region.Region
+	unknowns, known region.Interval
+}
 
 // order are the tiles in the order in which they are found.
 func (z *large) order(b int) (out []found) {
@@ -22,10 +25,17 @@ func (z *large) order(b int) (out []found) {
 	if p.up {
 		slices.Reverse(unknowns)
 	}
-	for _, sides := range z.tilesOf(z.sides[0].Size, b) {
+	strips := []region.Region{nil}
+	if len(z.sides) > 0 {
+		strips = nil
+		for _, sides := range z.tilesOf(z.sides[0].Size, b) {
+			strips = append(strips, region.Region{sides})
+		}
+	}
+	for _, sides := range strips {
 		var known region.Interval
 		for _, at := range unknowns {
-			if p.sparse && (p.up && at.Lo >= sides.Hi || !p.up && at.Hi <= z.begins(sides.Lo, sides.Lo)) {
+			if p.sparse && (p.up && at.Lo >= sides[0].Hi || !p.up && at.Hi <= z.begins(sides[0].Lo, sides[0].Lo)) {
 				continue
 			}
 			out = append(out, found{sides, at, known})
@@ -56,7 +66,7 @@ func (z *large) substitutions(b int, l *ops.Lowering, x *ops.Stage) ops.Tasks {
 	out.At = func(number int) ops.Task {
 		s := order[number]
 		tile := func(at region.Interval) ops.Tile {
-			return ops.Tile{Of: x, Box: slices.Clone(place(z, p, region.Region{s.sides}, at))}
+			return ops.Tile{Of: x, Box: slices.Clone(place(z, p, s.sides, at))}
 		}
 		t := ops.Task{Reads: []ops.Tile{{Of: a, Box: z.at(s.unknowns, s.unknowns)}}, Makes: []ops.Tile{tile(s.unknowns)}}
 		for _, at := range z.tilesOf(z.n, b) {
@@ -66,7 +76,7 @@ func (z *large) substitutions(b int, l *ops.Lowering, x *ops.Stage) ops.Tasks {
 			t.Reads = append(t.Reads, tile(at), ops.Tile{Of: a, Box: z.at(s.unknowns, at)})
 		}
 		if z.rhs >= 0 {
-			t.Reads = append(t.Reads, ops.Tile{Of: l.In("b"), Box: slices.Insert(region.Region{s.sides}, z.rhs, s.unknowns)})
+			t.Reads = append(t.Reads, ops.Tile{Of: l.In("b"), Box: slices.Insert(slices.Clone(s.sides), z.rhs, s.unknowns)})
 		}
 		return t
 	}
@@ -86,7 +96,7 @@ func (z *large) substituted(h ops.Host, b int) (ops.Note, error) {
 		}
 		for _, at := range panels {
 			at = region.Interval{Lo: s.unknowns.Lo + at.Lo, Hi: s.unknowns.Lo + at.Hi}
-			if err := z.columns(h, p, at, region.Region{s.sides}); err != nil {
+			if err := z.columns(h, p, at, s.sides); err != nil {
 				return ops.Note{}, err
 			}
 		}

@@ -10,7 +10,7 @@ const tileBytes = 4096 // of a page
 // tile is how many rows and columns tiles have in so much memory; 0: all is there as a whole. Of a substitution three strips of rows are there at once: what is known of
 // the right sides, and of the triangle the strip under way and the next one, unless that is made where it is read; of right sides two tiles.
 func (z *large) tile(room ops.Room) int {
-	if room.Bytes == 0 || z.does != solveTriangle || len(z.sides) != 1 {
+	if room.Bytes == 0 || z.does != solveTriangle || len(z.sides) > 1 {
 		return 0
 	}
 	most := int64(1 << 14)
@@ -34,8 +34,8 @@ func (z *large) largest(most int64, room ops.Room, needs func(b int64, room ops.
 
 // needs is the room that tiles of so many rows take, where solutions are found.
 func (z *large) needs(b int64, room ops.Room) int64 {
-	size, of, n := int64(z.base.Size()), room.Of("a", z.a), int64(z.n)
-	return evenly(b*n*(size+2*of) + 4*(b*b*size+z.ends(b, of)) + 2*panel*size*(int64(z.sides[0].Size)+panel))
+	size, of, n, sides := int64(z.base.Size()), room.Of("a", z.a), int64(z.n), int64(ops.Type{Dims: z.sides}.Len())
+	return evenly(n*(min(b, sides)*size+2*b*of) + 4*(b*b*size+z.ends(b, of)) + 2*panel*size*(sides+panel))
 }
 
 // evenly is what many bytes take with one in 63 for the ends of arrays.

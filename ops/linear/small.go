@@ -35,7 +35,7 @@ func smallSpecs() []*ops.Spec {
 		"a tile take from it is summed up when it is its turn (left-looking). With `order: right` it is added up in the place of each tile as soon as a column of tiles is found: t (t + 1) / 2 + t (t^2 - 1) / 6 are read at most, and as " +
 		"many written, in twice that room on the disk, and one column of tiles is in memory in place of three rows of them (Toledo, A survey of out-of-core algorithms in numerical linear algebra, 1999). The bits are those of the whole, of f32 where " +
 		"tiles have 512 rows or more, but that right-looking rounds such sums to f32 every 512 columns, or every tile where tiles have fewer."
-	const triangleOnDisk = " A triangle that does not fit the memory is read in tiles, and so are right sides along one other dimension, from their files or where they are stored on disk first, unless they follow " +
+	const triangleOnDisk = " A triangle that does not fit the memory is read in tiles, and so are right sides, one or along one other dimension, from their files or where they are stored on disk first, unless they follow " +
 		"from what their elements can be computed from in place; solutions are on disk: of u x t tiles, for each of u the t (t + 1) / 2 of the triangle are read, and of an inverse t (t + 1) (t + 2) / 6 in all, " +
 		"since tiles of zeros are neither read nor made. The bits are those of the whole, of f32 where tiles have 512 rows or more."
 	return []*ops.Spec{

@@ -2,6 +2,7 @@ package bound
 
 import (
 	"math"
+	"slices"
 
 	"weft/kernels/ir"
 	"weft/planner/plan"
@@ -66,10 +67,8 @@ func (p *Plan) Moves() *Moves {
 					}
 				}
 			}
-		case s.Kind == plan.ReadStep, s.Kind == plan.SinkStep && p.moved(s.ID):
-			for _, id := range append(s.Reads, s.Writes...) {
-				once += p.Buffer(id).Layout.Bytes()
-			}
+		case s.Kind == plan.ReadStep || s.Kind == plan.SinkStep:
+			once += p.once(s)
 		}
 	}
 	if m.Flops == 0 || rate == 0 {
@@ -87,14 +86,26 @@ func (p *Plan) passes() []plan.Pass {
 	return p.Stream.Passes
 }
 
-// moved reports whether a source or a sink moves bytes of a file.
-func (p *Plan) moved(id string) bool {
-	for _, pass := range p.passes() {
-		if pass.Moves(id) > 0 {
-			return true
+// once is what has to come from a source or go to a sink, if no more than once: all of an array, or less where the plan knows of zeros. Tiles of matrices are of triangles, which
+// are half of them.
+func (p *Plan) once(step *Step) (bytes int64) {
+	tiles := int64(0)
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Drive != nil && s.Drive.Tiles != nil {
+			for _, moved := range s.Drive.Tiles.Reads {
+				if slices.Contains(step.Writes, moved.Buffer) {
+					tiles = p.Buffer(moved.Buffer).Layout.Bytes() / 2
+				}
+			}
 		}
 	}
-	return false
+	for _, pass := range p.passes() {
+		bytes += pass.Moves(step.ID)
+	}
+	for _, id := range slices.Concat(step.Reads, step.Writes) {
+		bytes = min(bytes, p.Buffer(id).Layout.Bytes())
+	}
+	return bytes + tiles
 }
 
 // product is by how much the products of elements that a kernel sums up, over the root of the elements in memory, bound those that come and go, from below, and the bytes of
