@@ -223,19 +223,22 @@ func (p *program) enqueue(bound *launch.Bound, l launch.Launch, _ region.Region)
 
 // begin puts a launch behind what its memory waits for.
 func (p *program) begin(bound *launch.Bound, l launch.Launch) (*piece, error) {
-	params := make([]unsafe.Pointer, len(l.Params))
-	for i := range l.Params {
-		params[i] = unsafe.Pointer(&l.Params[i])
-	}
 	var after []*piece
 	for _, m := range bound.Memories() {
 		after = append(after, m.(*memory).last.Load())
 	}
-	q, err := p.dev.begin(context.Background(), p.dev.compute, after, func(s cu.Stream) error {
-		return p.function.Launch(l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], 0, s, params)
-	})
+	q, err := p.dev.begin(context.Background(), p.dev.compute, after, func(s cu.Stream) error { return p.put(l, s) })
 	if err == nil {
 		q.done = func(u *device.Usage, took time.Duration) { u.Launches++; u.Compute += took }
 	}
 	return q, err
+}
+
+// put puts a launch on a stream.
+func (p *program) put(l launch.Launch, s cu.Stream) error {
+	params := make([]unsafe.Pointer, len(l.Params))
+	for i := range l.Params {
+		params[i] = unsafe.Pointer(&l.Params[i])
+	}
+	return p.function.Launch(l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], 0, s, params)
 }

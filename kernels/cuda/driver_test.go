@@ -48,6 +48,9 @@ func TestConformance(t *testing.T) {
 // fakeDriver is set in a test process that runs on testdata/driver.c instead of a driver.
 const fakeDriver = "WEFT_TEST_FAKE_DRIVER"
 
+// oldDriver is set where that is one without graphs.
+const oldDriver = "WEFT_TEST_OLD_DRIVER=1"
+
 // TestFakeDriver runs the tests named TestOnFake... in processes that find the fake driver.
 func TestFakeDriver(t *testing.T) {
 	cc, err := exec.LookPath("cc")
@@ -55,11 +58,15 @@ func TestFakeDriver(t *testing.T) {
 		t.Skip("no C compiler on this machine")
 	}
 	library(t)
-	dir := t.TempDir()
-	lib := filepath.Join(dir, driver.Library)
-	if out, err := exec.Command(cc, "-O1", "-shared", "-fPIC", "-o", lib, "testdata/driver.c", "-ldl").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	build := func(flags ...string) (dir string) {
+		dir = t.TempDir()
+		args := append(flags, "-O1", "-shared", "-fPIC", "-o", filepath.Join(dir, driver.Library), "testdata/driver.c", "-ldl")
+		if out, err := exec.Command(cc, args...).CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		return dir
 	}
+	dir, old := build(), build("-DNO_GRAPHS")
 	for _, c := range []struct{ test, setting string }{
 		{"TestOnFakeConformance", ""},
 		{"TestOnFakeMemory", "FAKE_CUDA_MEMORY=100000"},
@@ -73,10 +80,17 @@ func TestFakeDriver(t *testing.T) {
 		{"TestOnFakePeak", "FAKE_CUDA_SLOW=5"},
 		{"TestOnFakeLineLost", "FAKE_CUDA_FAILS=3"},
 		{"TestOnFakePeers", "FAKE_CUDA_DEVICES=2"},
+		{"TestOnFakeGraph", "FAKE_CUDA_SLOW=40"},
+		{"TestOnFakeGraphLost", "FAKE_CUDA_FAILS=4"},
+		{"TestOnFakeWithoutGraphs", oldDriver},
 	} {
 		t.Run(c.test, func(t *testing.T) {
 			cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^"+c.test+"$", "-test.v")
-			cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+dir, fakeDriver+"="+cc, c.setting)
+			lib := dir
+			if c.setting == oldDriver {
+				lib = old
+			}
+			cmd.Env = append(os.Environ(), "LD_LIBRARY_PATH="+lib, fakeDriver+"="+cc, c.setting)
 			out, err := cmd.CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "--- PASS: "+c.test) {
 				t.Errorf("%v\n%s", err, out[max(0, len(out)-4000):])

@@ -35,6 +35,7 @@ type extra struct {
 	hostAlloc func(p *unsafe.Pointer, n uintptr, flags uint32) int32
 	hostFree  func(p unsafe.Pointer) int32
 	copy2D    func(r *rectangle, stream unsafe.Pointer) int32
+	graphs    *graphs // nil: the driver has none
 }
 
 func openExtra() (*extra, error) {
@@ -42,7 +43,7 @@ func openExtra() (*extra, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &extra{}
+	e := &extra{graphs: openGraphs(lib)}
 	for _, f := range []struct {
 		symbol string
 		to     any

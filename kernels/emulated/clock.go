@@ -85,10 +85,12 @@ func (m *meter) across(n int, took time.Duration) {
 	m.usage.Upload += took
 }
 
-func (m *meter) launched(took time.Duration) {
+func (m *meter) launched(took time.Duration) { m.launchedSeveral(1, took) }
+
+func (m *meter) launchedSeveral(n int, took time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.usage.Launches++
+	m.usage.Launches += int64(n)
 	m.usage.Compute += took
 }
 

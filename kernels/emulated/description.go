@@ -30,6 +30,7 @@ type Description struct {
 	Flops64    float64   `yaml:"flops64"`     // float64 operations a second; default as many
 	Bandwidth  float64   `yaml:"bandwidth"`   // of memory, bytes a second
 	Launch     Duration  `yaml:"launch"`      // latency of a launch
+	Graph      *Launches `yaml:"graph"`       // what launches take that go in line together; absent: none do
 	SMs        int       `yaml:"sms"`         // multiprocessors that blocks go to; 0: work takes time by its amount, however few blocks there are
 	Resident   int       `yaml:"resident"`    // threads that a multiprocessor has at a time; default 2048
 	Shortest   Duration  `yaml:"shortest"`    // that a kernel takes at least
@@ -146,6 +147,7 @@ func (d *Description) check() (problems []string) {
 	_, known := d.capability()
 	wrong(!known, "capability %q; as \"9.0\"", d.Capability)
 	wrong(d.Launch < 0 || d.Link.Latency < 0 || d.Shortest < 0 || d.Sync < 0, "latencies cannot be negative")
+	wrong(d.Graph != nil && min(d.Graph.Launch, d.Graph.Node, d.Graph.Make) < 0, "what a graph takes cannot be negative")
 	wrong(d.SMs < 0 || d.Resident < 0, "sms and resident cannot be negative")
 	for i, f := range d.Failures {
 		if err := f.check(); err != nil {

@@ -14,7 +14,7 @@ import (
 
 // Failure makes the device misbehave when an event happens for the At-th time, counted from 1 over the device's life.
 type Failure struct {
-	On       string  `yaml:"on"`       // alloc, launch, upload, download, compile or pin
+	On       string  `yaml:"on"`       // alloc, launch, upload, download, compile, pin or graph, the making of one
 	At       int     `yaml:"at"`       // which of them
 	Until    int     `yaml:"until"`    // the last of several; default only At
 	Kind     string  `yaml:"kind"`     // fail (default), lost, wrong (launch only), memory (launch only), slow (launch only; without until, from then on)
@@ -31,12 +31,13 @@ const (
 	onDownload = "download"
 	onCompile  = "compile"
 	onPin      = "pin"
+	onGraph    = "graph"
 )
 
 // kinds are what may go wrong, with the events it may go wrong at.
 var kinds = map[string][]string{
-	"fail":   {onAlloc, onLaunch, onUpload, onDownload, onCompile, onPin},
-	"lost":   {onAlloc, onLaunch, onUpload, onDownload},
+	"fail":   {onAlloc, onLaunch, onUpload, onDownload, onCompile, onPin, onGraph},
+	"lost":   {onAlloc, onLaunch, onUpload, onDownload, onGraph},
 	"wrong":  {onLaunch},
 	"memory": {onLaunch},
 	"slow":   {onLaunch},

@@ -14,9 +14,10 @@ import (
 // h200 describes a GPU by what an H200 is expected to reach, and everything but latencies by so many times less, for problems that are as much smaller: work
 // by one factor, arrays, and the multiprocessors that they lie on, by another. Times are those of the whole problem on the whole GPU. Operations a second are those at
 // which 12.88 instructions a pair and frame, as docs/gpu.md counts for several devices, take three quarters of what 132 multiprocessors issue at 1.98 GHz: 8.8 ms for 32 frames of
-// 64 x 64 x 128 points and 1,024 elements. The host is taken to have memory for all links at once.
+// 64 x 64 x 128 points and 1,024 elements. The host is taken to have memory for all links at once. A
+// graph is taken to take as long to launch as one kernel, and 1 us for each besides; public figures are 3.5 us, and 0.9 for a short kernel with all that it does (docs/gpu.md).
 func h200(count int, work, arrays float64) string {
-	return fmt.Sprintf("{name: h200, count: %d, pace: 1, memory: 4 GiB, sms: %d, resident: 2048, launch: 4us, shortest: 2us, sync: 25us, "+
+	return fmt.Sprintf("{name: h200, count: %d, pace: 1, memory: 4 GiB, sms: %d, resident: 2048, launch: 4us, shortest: 2us, graph: {launch: 4us, node: 1us, make: 20us}, sync: 25us, "+
 		"flops: %g, bandwidth: %g, link: {rate: %g, latency: 8us}}", count, int(132/arrays+0.5), 25.2e12/work, 4.3e12/arrays, 50e9/arrays)
 }
 

@@ -15,6 +15,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/runtime/fleet/ranges"
 	"weft/runtime/fleet/space"
 )
 
@@ -199,7 +200,7 @@ type sharing struct {
 
 	mu     sync.Mutex
 	change sync.Cond // something came back, a device left, or all is done
-	queue  queue
+	queue  ranges.Queue
 	open   int // ranges being worked on
 	err    error
 	stop   context.CancelFunc
@@ -301,10 +302,10 @@ func (s *sharing) settle() {
 			return
 		}
 	}
-	if len(s.workers) < 2 || s.queue.given || len(s.queue.steps) == 0 {
+	if len(s.workers) < 2 || s.queue.Given || len(s.queue.Steps) == 0 {
 		return
 	}
-	rows, step := s.job.Over[0], float64(s.queue.steps[0])
+	rows, step := s.job.Over[0], float64(s.queue.Steps[0])
 	from, before := rows.Lo, 0.0
 	for i, c := range s.workers {
 		before += c.weight
@@ -326,7 +327,7 @@ func (s *sharing) equip(ctx context.Context, c *worker) {
 		return
 	}
 	c.busy = true
-	ranges := s.queue.extremes(s.most(c))
+	ranges := s.queue.Extremes(s.most(c))
 	s.mu.Unlock()
 	store, err := s.fleet.prepare(ctx, c.m, s.job, ranges)
 	if errors.Is(err, device.ErrMemory) && !errors.Is(err, errTooLarge) { // it should have had room

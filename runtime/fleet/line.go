@@ -30,8 +30,10 @@ type waiting struct {
 
 	turn *Turn            // of which job is the first; nil: it is one by itself
 	of   Losing           // of a turn
-	all  []device.Pending // of its jobs; done is the last
-	lost int              // which of them failed
+	all  []device.Pending // of its launches; done is the last
+
+	whole bool // they are one, of all jobs
+	lost  int  // the job that failed
 }
 
 // enqueue puts a job in line on its only device, where what it makes is left until somebody asks, and nobody must look at it at once: kernels that follow each other do so without the
@@ -107,12 +109,13 @@ func (q *waiting) put(ctx context.Context, f *Fleet, program device.Queued) erro
 	if err := st.bring(ctx, copies, q.job.Over, st.memories(), &timings{}); err != nil {
 		return err
 	}
-	launch, err := program.Enqueue(device.Bindings{Mem: st.memories()})
+	n := device.Node{Program: program, Bindings: device.Bindings{Mem: st.memories()}, Tile: q.job.Over}
+	launch, err := program.Enqueue(n.Bindings)
 	if err == nil {
-		q.done, err = launch(q.job.Over)
+		q.done, err = launch(n.Tile)
 	}
 	if err == nil {
-		f.record(q.job, q.m, launch)
+		f.record(q.job, q.m, n, launch)
 	}
 	return err
 }
@@ -280,7 +283,7 @@ func (f *Fleet) again(ctx context.Context, failed []*waiting, why string, blame 
 // failed counts what failed of the jobs behind one.
 func (q *waiting) failed(behind []*waiting) {
 	if q.turn != nil {
-		q.m.failures(q.all[q.lost+1:]...)
+		q.m.failures(q.all[min(q.lost+1, len(q.all)):]...)
 	}
 	for _, b := range behind {
 		if b.turn != nil {

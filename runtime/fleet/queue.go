@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 
@@ -12,144 +11,19 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/runtime/fleet/ranges"
 )
 
-// queue is what nobody has taken yet of a job, in the order in which it is taken.
-type queue struct {
-	left  []region.Region
-	given bool  // ranges are those that are left, and not cut
-	steps []int // of the axes along which ranges are cut: multiples of them cost the devices' programs least
-	all   []int // of those along which they may be cut where memory is short
-	least float64
-}
-
-// evenly is how many ranges a device should be able to have, to be done when the others are.
-const evenly = 64
-
-// newQueue cuts along as few axes as give some devices enough ranges, in steps of each. One device has no others to end with: rows do.
-func newQueue(j *Job, devices int, steps []int) queue {
-	q := queue{left: []region.Region{j.Over}, given: j.Whole || j.Tiles != nil, steps: steps[:j.cuttable()]}
+// newQueue is what is left of a job at first.
+func newQueue(j *Job, devices int, steps []int) ranges.Queue {
+	var given []region.Region
 	if j.Tiles != nil && !j.Whole {
-		q.left = nil
+		given = []region.Region{}
 		for _, t := range j.Tiles {
-			if at := j.rows(t); len(q.left) == 0 || !q.left[len(q.left)-1].Equal(at) {
-				q.left = append(q.left, at)
-			}
+			given = append(given, j.rows(t))
 		}
 	}
-	if q.all = q.steps; devices < 2 {
-		q.steps = q.steps[:min(1, len(q.steps))]
-	}
-	ranges, want := 1, evenly*max(1, devices)
-	for d, step := range q.steps {
-		if ranges *= (j.Over[d].Len() + step - 1) / step; ranges >= want && !q.given {
-			q.steps = q.steps[:d+1]
-			break
-		}
-	}
-	if q.least = 1; len(q.steps) > 1 {
-		q.least = j.points() / float64(want)
-	}
-	return q
-}
-
-// points that nobody has taken.
-func (q *queue) points() (n float64) {
-	for _, r := range q.left {
-		n += float64(r.Points())
-	}
-	return n
-}
-
-// cut is about n points at an end of a box: whole steps along the first axis of which one is no more than that.
-func (q *queue) cut(r region.Region, n float64, last bool) region.Region {
-	for d, step := range q.steps {
-		slice := float64(r.Points()) / float64(max(1, r[d].Len())) * float64(step)
-		at := r[d]
-		if k := step * int(math.Ceil(max(1, n/slice))); k >= at.Len() {
-		} else if last {
-			at.Lo = at.Hi - k
-		} else {
-			at.Hi = at.Lo + k
-		}
-		if r = r.Along(d, at); n >= slice {
-			break
-		}
-	}
-	return r
-}
-
-// half is half a box, where memory is short.
-func (q *queue) half(r region.Region) region.Region {
-	return (&queue{steps: q.all}).cut(r, float64(r.Points())/2, false)
-}
-
-// extremes are ranges that may be the largest of a job, and one of the smallest, which need as much as others do.
-type extremes struct {
-	large []region.Region
-	small region.Region
-}
-
-// extremes of what is cut, in the middle, and all of what is given.
-func (q *queue) extremes(most float64) extremes {
-	if len(q.left) == 0 {
-		return extremes{}
-	}
-	all := q.left[0]
-	for _, r := range q.left {
-		if r.Points() > all.Points() {
-			all = r
-		}
-	}
-	e := extremes{large: slices.Clone(q.left)}
-	if !q.given {
-		e.large = []region.Region{amid(q.cut(all, most, false), all)}
-	}
-	e.small = amid((&queue{steps: q.all}).cut(all, 1, false), all)
-	return e
-}
-
-// amid is a part of a box in the middle of its rows.
-func amid(at, all region.Region) region.Region {
-	if len(at) == 0 {
-		return at
-	}
-	lo := all[0].Lo + (all[0].Len()-at[0].Len())/2
-	return at.Along(0, region.Interval{Lo: lo, Hi: lo + at[0].Len()})
-}
-
-// first is a range to take, of about n points: one of which the device has the inputs, else one that no other device has, else the end
-// of what others have, who take theirs from the start.
-func (q *queue) first(n float64, home, others region.Set) region.Region {
-	if q.given {
-		if i := slices.IndexFunc(q.left, home.Holds); i >= 0 {
-			return q.left[i]
-		}
-		return q.left[max(0, slices.IndexFunc(q.left, func(r region.Region) bool { return !others.Holds(r) }))]
-	}
-	for _, r := range q.left {
-		for _, h := range home {
-			if o := r.Intersect(h); !o.Empty() {
-				return q.cut(o, n, false)
-			}
-		}
-	}
-	free := region.Set(q.left)
-	for _, o := range others {
-		free = free.Without(o)
-	}
-	if len(free) > 0 {
-		return q.cut(free[0], n, false)
-	}
-	return q.cut(q.left[len(q.left)-1], n, true)
-}
-
-// remove takes a range that first gave out of the queue.
-func (q *queue) remove(at region.Region) {
-	i := slices.IndexFunc(q.left, at.Within)
-	rest := region.Set{q.left[i]}.Without(at)
-	slices.Reverse(rest) // what is beside it comes before what is behind
-	q.left = slices.Replace(q.left, i, i+1, rest...)
+	return ranges.New(j.Over, given, j.Whole || j.Tiles != nil, steps[:j.cuttable()], devices)
 }
 
 // Ranges are a part of what is left, smaller and smaller, so that devices end together: the share of the device, over slots and
@@ -201,7 +75,7 @@ func (s *sharing) rates() (of map[*worker]float64, sum float64, known bool) {
 // size is how many points a device takes next, about.
 func (s *sharing) size(c *worker) float64 {
 	rates, sum, known := s.rates()
-	share, all := s.queue.points()*rates[c]/sum/slots, s.job.points()
+	share, all := s.queue.Points()*rates[c]/sum/slots, s.job.points()
 	least := min(all/blindPart, share)
 	if known {
 		r := c.m.rates
@@ -216,7 +90,7 @@ func (s *sharing) size(c *worker) float64 {
 			least = n
 		}
 	}
-	n = max(n, least, s.queue.least)
+	n = max(n, least, s.queue.Least)
 	if c.wave > 0 { // what is left of a wave takes as long as all of it; what is less than a wave for each is divided for the sake of its copies
 		n = min(math.Ceil(n/c.wave)*c.wave, max(n, s.part(c)))
 	}
@@ -288,7 +162,7 @@ func (s *sharing) hesitates(c *worker, points float64) bool {
 	if fastest <= rates[c] {
 		return false
 	}
-	return (c.undone(rates[c])+points)/rates[c] > patience*max((s.queue.points()+hands)/(sum-rates[c]), points/fastest)
+	return (c.undone(rates[c])+points)/rates[c] > patience*max((s.queue.Points()+hands)/(sum-rates[c]), points/fastest)
 }
 
 // littleMore is the part of a wave that predictions of shares are off by: it is no reason to take one more.
@@ -311,7 +185,7 @@ func (s *sharing) hoards(c *worker, points float64) bool {
 // part is a device's part of all that is not done.
 func (s *sharing) part(c *worker) float64 {
 	rates, sum, _ := s.rates()
-	open := s.queue.points()
+	open := s.queue.Points()
 	for o, rate := range rates {
 		open += o.undone(rate)
 	}
@@ -328,7 +202,7 @@ func (s *sharing) take(ctx context.Context, c *worker) (at region.Region, ok boo
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.err == nil && c.out == "" && c.m.out() == "" {
-		if s.queue.points() == 0 {
+		if s.queue.Points() == 0 {
 			if s.open == 0 {
 				return nil, false
 			}
@@ -352,7 +226,7 @@ func (s *sharing) take(ctx context.Context, c *worker) (at region.Region, ok boo
 			return nil, false
 		}
 		s.open++
-		s.queue.remove(at)
+		s.queue.Remove(at)
 		if c.hand == 0 {
 			c.began = time.Now()
 		}
@@ -372,14 +246,14 @@ func (s *sharing) peek(c *worker) region.Region {
 			}
 		}
 	}
-	return s.queue.first(s.size(c), c.home, others)
+	return s.queue.First(s.size(c), c.home, others)
 }
 
 // giveBack puts ranges back, in front.
 func (s *sharing) giveBack(ranges ...region.Region) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.queue.left = append(ranges, s.queue.left...)
+	s.queue.Left = append(ranges, s.queue.Left...)
 	s.change.Broadcast()
 }
 

@@ -65,7 +65,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 						if !ok {
 							return
 						}
-						half := s.queue.cut(at, float64(at.Points())/2, r.IntN(2) == 0)
+						half := s.queue.Cut(at, float64(at.Points())/2, r.IntN(2) == 0)
 						switch {
 						case !half.Equal(at) && r.IntN(6) == 0:
 							s.giveBack(append(region.Set{at}.Without(half), half)...)
@@ -93,7 +93,7 @@ func TestEveryPointIsTakenOnce(t *testing.T) {
 			t.Fatalf("round %d does not end", round)
 		}
 		stop()
-		left := int64(s.queue.points())
+		left := int64(s.queue.Points())
 		for at := range taken {
 			switch {
 			case at < lo*columns && taken[at] != 0, taken[at] > 1:
@@ -138,12 +138,12 @@ func TestRangesAreCutInSteps(t *testing.T) {
 		j := &Job{Over: region.Whole(5, 7, 1000), Kernel: &ir.Kernel{Axes: []*ir.Node{z, y, x}, Stores: []ir.Store{{Buf: out, Index: []*ir.Node{z, y, x}}}}}
 		c.change(j)
 		q := newQueue(j, c.devices, c.steps)
-		at := q.first(c.n, nil, nil)
+		at := q.First(c.n, nil, nil)
 		if !at.Equal(c.want) {
 			t.Errorf("%s: %v, want %v", name, at, c.want)
 		}
-		q.remove(at)
-		if left := q.points() + float64(at.Points()); left != j.points() {
+		q.Remove(at)
+		if left := q.Points() + float64(at.Points()); left != j.points() {
 			t.Errorf("%s: %g points of %g", name, left, j.points())
 		}
 	}

@@ -130,7 +130,7 @@ func (s *sharing) judge(ctx context.Context) {
 // rest does on the host what no device was left to do.
 func (s *sharing) rest(ctx context.Context) {
 	q := &s.queue
-	for len(q.left) > 0 && s.err == nil {
+	for len(q.Left) > 0 && s.err == nil {
 		f := Failure{Stage: s.job.Stage}
 		for _, name := range s.job.Devices { // which may be left out since it was asked, for what it had in line
 			if m := s.fleet.member(name); m != nil && m.out() != "" {
@@ -142,8 +142,8 @@ func (s *sharing) rest(ctx context.Context) {
 				f = c.m.failure(s.job, why)
 			}
 		}
-		at := q.left[0]
-		q.remove(at)
+		at := q.Left[0]
+		q.Remove(at)
 		start := time.Now()
 		s.onHost(ctx, at, f)
 		s.job.Done(at.Points(), time.Since(start))

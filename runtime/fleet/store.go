@@ -12,6 +12,7 @@ import (
 	"weft/kernels/ir"
 	"weft/kernels/region"
 	"weft/ops"
+	"weft/runtime/fleet/ranges"
 	"weft/runtime/fleet/space"
 )
 
@@ -33,7 +34,7 @@ var errTooLarge = fmt.Errorf("%w", device.ErrMemory)
 
 // prepare makes room for a job: as replicas if they fit, else in parts as far as that is possible, for ranges such as are given. The error matches device.ErrMemory
 // where it is not.
-func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job, ranges extremes) (*store, error) {
+func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job, within ranges.Extremes) (*store, error) {
 	arrays := slices.Concat(j.Reads, j.Writes)
 	s := &store{fleet: f, m: m, job: j, program: m.programs[j.Kernel]}
 	err := f.hold(ctx, m, j, arrays, arrays)
@@ -41,7 +42,7 @@ func (f *Fleet) prepare(ctx context.Context, m *Member, j *Job, ranges extremes)
 		if !errors.Is(err, errTooLarge) { // it should have had room
 			m.retries(fmt.Sprintf("%s: %s. Retrying with parts of its arrays.", j.Stage, err))
 		}
-		err = s.divide(ctx, arrays, ranges, err)
+		err = s.divide(ctx, arrays, within, err)
 	}
 	if err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (m *Member) replicasOf(j *Job) map[*ir.Buffer]*replica {
 }
 
 // divide keeps only those arrays as replicas of which every range uses most.
-func (s *store) divide(ctx context.Context, arrays []Array, ranges extremes, whole error) (err error) {
+func (s *store) divide(ctx context.Context, arrays []Array, within ranges.Extremes, whole error) (err error) {
 	m := s.m
 	dev, ok := m.dev.(device.Roomy)
 	if !ok || s.job.Whole {
@@ -102,12 +103,12 @@ func (s *store) divide(ctx context.Context, arrays []Array, ranges extremes, who
 		}
 	}
 	var largest int64
-	for _, at := range ranges.large {
+	for _, at := range within.Large {
 		largest = max(largest, s.bytes(at))
 	}
-	least := s.bytes(ranges.small)
+	least := s.bytes(within.Small)
 	if least > avail {
-		return fmt.Errorf("%w: %v takes %d bytes, %s has %d left", errTooLarge, ranges.small, least, m.name, avail)
+		return fmt.Errorf("%w: %v takes %d bytes, %s has %d left", errTooLarge, within.Small, least, m.name, avail)
 	}
 	told := false
 	s.space, err = space.New(dev, avail, largest, least, func(err error) {
@@ -150,13 +151,13 @@ func (s *store) memories() map[*ir.Buffer]device.Memory {
 
 // fit shortens a range until what it needs fits beside those of the other slots or, where less than a row would, alone; ok is false where
 // not even the smallest does.
-func (s *store) fit(at region.Region, q *queue) (region.Region, bool) {
+func (s *store) fit(at region.Region, q *ranges.Queue) (region.Region, bool) {
 	if s.space == nil {
 		return at, true
 	}
 	place, avail := s.space.Each()
 	for {
-		n, half := s.bytes(at), q.half(at)
+		n, half := s.bytes(at), q.Half(at)
 		switch {
 		case n <= place:
 			return at, true

@@ -2,6 +2,9 @@ package fleet
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -16,9 +19,14 @@ import (
 type Turn struct {
 	Jobs   []*Job
 	m      *Member
-	launch []func(region.Region) (device.Pending, error)
-	other  atomic.Bool // something else was done for them
-	takes  float64     // seconds, as far as that is known
+	launch []func() (device.Pending, error) // each, or all by one
+	other  atomic.Bool                      // something else was done for them
+	takes  float64                          // seconds, as far as that is known
+
+	nodes []device.Node
+	graph device.Graph // of all jobs; nil: each is launched by itself
+	times int          // that they went again
+	parts []float64    // seconds of each job, when it was launched by itself; nil: nobody waited for one yet
 }
 
 // Record begins to note what is put in line, until Recorded.
@@ -43,8 +51,8 @@ func (f *Fleet) otherwise() {
 	}
 }
 
-// record notes a job in line.
-func (f *Fleet) record(j *Job, m *Member, launch func(region.Region) (device.Pending, error)) {
+// record notes a job in line, which is launched by a node.
+func (f *Fleet) record(j *Job, m *Member, n device.Node, launch func(region.Region) (device.Pending, error)) {
 	t := f.turn
 	if t == nil {
 		return
@@ -53,8 +61,37 @@ func (f *Fleet) record(j *Job, m *Member, launch func(region.Region) (device.Pen
 		f.otherwise()
 	}
 	again := *j
-	t.m, t.Jobs, t.launch = m, append(t.Jobs, &again), append(t.launch, launch)
+	t.m, t.Jobs, t.nodes = m, append(t.Jobs, &again), append(t.nodes, n)
+	t.launch = append(t.launch, func() (device.Pending, error) { return launch(n.Tile) })
 	t.takes += m.paceOf(j.Kernel) * j.points()
+}
+
+// A turn is launched as a graph once it went so often again, and where what launches take by themselves is so much of its time: then it is made in less than it saves, and what each
+// job takes of it need not be known.
+const (
+	graphAfter = 8
+	worthGraph = 0.1
+)
+
+// gather has a turn launched as a graph where that is worth it.
+func (t *Turn) gather() {
+	d, ok := t.m.dev.(device.Graphs)
+	if t.times++; !ok || t.times < graphAfter || t.nodes == nil || t.parts == nil || float64(len(t.Jobs)-1)*t.m.rates.Launch <= worthGraph*t.takes {
+		return
+	}
+	g, err := d.Graph(t.nodes)
+	if t.nodes = nil; err == nil {
+		t.graph, t.launch = g, []func() (device.Pending, error){g.Launch}
+	} else if !errors.Is(err, device.ErrNoGraphs) && !errors.Is(err, device.ErrLost) { // which comes again
+		t.m.opt.Log(fmt.Sprintf("%s: %s. Launching its kernels one by one.", t.m.name, err))
+	}
+}
+
+// Free gives up what a turn is launched by.
+func (t *Turn) Free() {
+	if t.graph != nil {
+		t.graph.Free()
+	}
 }
 
 // Share is what the device does of a job of the turn.
@@ -114,9 +151,10 @@ func (f *Fleet) Repeat(ctx context.Context, t *Turn, of Losing) error {
 			return err
 		}
 	}
-	q := &waiting{job: t.Jobs[0], m: t.m, turn: t, of: of, all: make([]device.Pending, 0, len(t.launch))}
+	t.gather()
+	q := &waiting{job: t.Jobs[0], m: t.m, turn: t, of: of, whole: t.graph != nil, all: make([]device.Pending, 0, len(t.launch))}
 	for i, launch := range t.launch {
-		p, err := launch(t.Jobs[i].Over)
+		p, err := launch()
 		if err == nil {
 			q.done, q.all = p, append(q.all, p)
 			continue
@@ -128,9 +166,10 @@ func (f *Fleet) Repeat(ctx context.Context, t *Turn, of Losing) error {
 			return err
 		}
 		t.m.failed(err)
+		i = q.failing(i, err)
 		return of.Lost(i, t.m.failure(t.Jobs[i], err.Error()))
 	}
-	f.line, f.inLine, f.behind = append(f.line, q), f.inLine+len(q.all), f.behind+t.takes
+	f.line, f.inLine, f.behind = append(f.line, q), f.inLine+len(t.Jobs), f.behind+t.takes
 	return nil
 }
 
@@ -150,37 +189,61 @@ func (f *Fleet) Note(t *Turn) {
 	}
 }
 
-// settleTurn takes in what became of a turn that is over: the first job that failed and why.
+// failing is the job of a launch, by number, that failed.
+func (q *waiting) failing(launch int, err error) int {
+	if n := (*device.NodeError)(nil); q.whole && errors.As(err, &n) {
+		return n.Node
+	}
+	return launch
+}
+
+// settleTurn takes in what became of a turn that is over: the first job that failed and why. Jobs of a graph have taken the parts of its time that they take by themselves.
 func (q *waiting) settleTurn() (job int, failed error) {
-	took := make([]time.Duration, len(q.all))
-	n := 0
+	took, t := make([]float64, 0, len(q.turn.Jobs)), q.turn
 	for i, p := range q.all {
-		var err error
-		if took[i], err = p.Wait(); err != nil && failed == nil {
-			job, failed = i, err
+		seconds, err := p.Wait()
+		if failed == nil && err != nil {
+			job, failed = q.failing(i, err), err
 		}
 		if failed == nil {
-			n++
+			took = append(took, seconds.Seconds())
 		}
 	}
-	q.turn.takes = 0
-	for i, t := range took[:n] {
-		q.turn.takes += t.Seconds()
-		if j := q.turn.Jobs[i]; j.Later != nil {
-			j.Later(t.Seconds())
+	if all := sum(took); failed == nil {
+		if t.takes = all; q.whole {
+			took = took[:0]
+			for _, part := range t.parts {
+				took = append(took, all*part/max(sum(t.parts), math.SmallestNonzeroFloat64))
+			}
+		} else {
+			t.parts = took
 		}
 	}
-	q.m.did(q.turn.Jobs[:n], took)
+	for i, s := range took {
+		if j := t.Jobs[i]; j.Later != nil {
+			j.Later(s)
+		}
+	}
+	q.m.did(t.Jobs[:len(took)], took, q.whole)
 	return job, failed
 }
 
-// did counts jobs that went well, as wholes.
-func (m *Member) did(jobs []*Job, took []time.Duration) {
+func sum(of []float64) (s float64) {
+	for _, v := range of {
+		s += v
+	}
+	return s
+}
+
+// did counts jobs that went well, as wholes, by themselves or in a graph.
+func (m *Member) did(jobs []*Job, took []float64, graph bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for i, j := range jobs {
-		m.usage.add(compute, took[i], 0, nil)
-		m.paces[j.Kernel], m.ran[j.Kernel] = took[i].Seconds()/float64(max(1, j.Over.Points())), true
+		m.usage.add(compute, time.Duration(took[i]*float64(time.Second)), 0, nil)
+		if m.ran[j.Kernel] = true; !graph {
+			m.paces[j.Kernel] = took[i] / float64(max(1, j.Over.Points()))
+		}
 	}
 	if len(jobs) > 0 {
 		m.inRow = 0

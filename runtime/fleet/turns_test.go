@@ -175,3 +175,40 @@ func TestFaultsBetweenFirstAndLast(t *testing.T) {
 		})(t)
 	}
 }
+
+// Turns of several short kernels are launched as graphs where a device has them, which takes a quarter less and more, with the same bits.
+func TestTurnsTakeLessAsGraphs(t *testing.T) {
+	const text = `
+x = axis(x, 0 .. 1 in 4096)
+u = sin(x * 7) @keep @device(cpu)
+fn turn(u) {
+    a = u[x: here - 1, outside: nearest] - u @keep
+    b = a[x: here + 1, outside: nearest] + a @keep
+    c = b[x: here + 1, outside: nearest] + a @keep
+    c[x: here - 2, outside: nearest] * 0.2 + u * 0.3
+}
+show(u | iterate(turn, at_most: 1000))
+`
+	described(func(t *testing.T, cpu *native.Device) {
+		took := func(description string) (seen, float64) {
+			devices := emulatedDevices(t, cpu, description)
+			p := program(t, text, cpu, 0)
+			inside(p, devices)
+			start := time.Now()
+			got, r, err := run(t, p, runtime.Options{Devices: chain(cpu), Accelerators: devices, Strict: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wall := time.Since(start).Seconds()
+			t.Logf("%.3g ms, %.3g ms computing, %d launches, %d waits", 1e3*wall, 1e3*r.Devices[0].Compute, r.Devices[0].Launches, r.Devices[0].Waits)
+			return got, wall
+		}
+		with := h200(1, 1, 1)
+		without := strings.Replace(with, "graph: {launch: 4us, node: 1us, make: 20us}, ", "", 1)
+		graphs, quick := took(with)
+		plain, slow := took(without)
+		if apart := graphs.apart(t, plain); apart > 0 || slow < 1.35*quick {
+			t.Errorf("%g apart, %.3g ms as graphs, %.3g ms without", apart, 1e3*quick, 1e3*slow)
+		}
+	})(t)
+}

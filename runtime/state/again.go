@@ -66,7 +66,8 @@ func (s *State) Went(f *fleet.Fleet, c *Call, line *fleet.Turn, steps []*bound.S
 	from, now := t.at, f.Held(t.bufs)
 	if t.at = slices.IndexFunc(t.held, now.Equal); t.at < 0 {
 		if len(t.held) == mostHeld {
-			t.held, t.known, from = nil, nil, unknown
+			t.forget()
+			from = unknown
 		}
 		t.at, t.held = len(t.held), append(t.held, now)
 	}
@@ -123,6 +124,14 @@ func (s *State) Again(ctx context.Context, c *Call) (ok bool, err error) {
 		s.catchUp()
 	}
 	return true, t.fleet.Repeat(ctx, next.line, next.last)
+}
+
+// forget gives up what is known of calls, all of which are noted.
+func (t *turns) forget() {
+	for _, k := range t.known {
+		k.line.Free()
+	}
+	t.known, t.held, t.at = nil, nil, unknown
 }
 
 // holds reports whether devices hold what they are taken to hold.

@@ -259,7 +259,7 @@ func (s *State) BringAll(ctx context.Context) error {
 // Restore has the state hold what the host had, for what was done since to be done again.
 func (s *State) Restore() ([]*Entry, error) {
 	s.still()
-	s.turns.at = unknown
+	s.turns.forget()
 	s.outdate()
 	s.adopt()
 	was := s.base

@@ -136,6 +136,7 @@ func (s *State) takes(i int) int64 {
 // Close gives its memory up.
 func (s *State) Close() {
 	s.still()
+	s.turns.forget()
 	if s.Disk != nil {
 		s.around.Count(-s.step.Drive.Tiles.Peak)
 	}

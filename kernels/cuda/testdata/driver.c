@@ -87,7 +87,8 @@ int cuMemGetInfo_v2(size_t *n, size_t *all) {
 }
 
 enum { UPLOAD = 1, COMPUTE, DOWNLOAD };
-typedef struct { int kind; long free; } stream; // ns until which it works
+typedef struct graph graph;
+typedef struct { int kind; long free; graph *takes; } stream; // ns until which it works; what takes its launches in, while it does
 typedef struct { long at; } event;
 
 static long now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec * 1000000000L + t.tv_nsec; }
@@ -214,18 +215,54 @@ int cuFuncGetAttribute(int *v, int a, void *f) {
   *v = a == 4 ? 32 : a == 1 ? 256 : 0; // registers, shared memory, local memory
   return f && v ? OK : INVALID_VALUE;
 }
+typedef struct { function *of; int grid[3], block[3]; void *params[512]; } node;
+struct graph { int count; node nodes[64]; };
+static int run(const node *n) {
+  size_t last = setting("FAKE_CUDA_FAILS") + setting("FAKE_CUDA_GONE");
+  if (last && __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED) == (int)last) { failed = 1; return OK; } // as a GPU: later calls tell
+  void *slots[512];
+  memcpy(slots, n->params, sizeof slots);
+  weft_launch l = {slots, {n->grid[0], n->grid[1], n->grid[2]}, {n->block[0], n->block[1], n->block[2]}};
+  return n->of->run(&l) ? LAUNCH_FAILED : OK;
+}
 int cuLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared, void *s, void **p, void **extra) {
   CURRENT;
-  told("cuLaunchKernel");
-  size_t last = setting("FAKE_CUDA_FAILS") + setting("FAKE_CUDA_GONE");
-  if (!gx || gy > 65535 || gz > 65535 || bx * by * bz > 1024 || bz > 64 || shared || extra || !works(s, COMPUTE)) return INVALID_VALUE;
-  if (last && __atomic_add_fetch(&launches, 1, __ATOMIC_RELAXED) == (int)last) { failed = 1; return OK; } // as a GPU: later calls tell
   function *k = f;
-  void *slots[512];
-  for (int i = 0; i < k->params; i++) memcpy(&slots[i], p[i], 8);
-  weft_launch l = {slots, {gx, gy, gz}, {bx, by, bz}};
-  return k->run(&l) ? LAUNCH_FAILED : OK;
+  node n = {k, {gx, gy, gz}, {bx, by, bz}, {0}};
+  if (!s || !gx || gy > 65535 || gz > 65535 || bx * by * bz > 1024 || bz > 64 || shared || extra || k->params > 512) return INVALID_VALUE;
+  for (int i = 0; i < k->params; i++) memcpy(&n.params[i], p[i], 8);
+  graph *g = ((stream *)s)->takes;
+  if (g) {
+    if (g->count == 64) return INVALID_VALUE;
+    g->nodes[g->count++] = n;
+    return OK;
+  }
+  told("cuLaunchKernel");
+  return works(s, COMPUTE) ? run(&n) : INVALID_VALUE;
 }
+int cuStreamDestroy_v2(void *s) { CURRENT; if (!s || ((stream *)s)->takes) return INVALID_VALUE; free(s); return OK; }
+#ifndef NO_GRAPHS
+int cuStreamBeginCapture_v2(void *s, int mode) { CURRENT; stream *t = s; if (!t || t->takes || t->kind || mode != 1) return INVALID_VALUE; t->takes = calloc(1, sizeof(graph)); return OK; }
+int cuStreamEndCapture(void *s, void **g) { CURRENT; stream *t = s; if (!t || !t->takes) return INVALID_VALUE; *g = t->takes, t->takes = NULL; return OK; }
+int cuGraphInstantiateWithFlags(void **exec, void *g, unsigned long long flags) {
+  CURRENT;
+  told("cuGraphInstantiate");
+  if (!g || flags) return INVALID_VALUE;
+  *exec = malloc(sizeof(graph));
+  memcpy(*exec, g, sizeof(graph));
+  return OK;
+}
+int cuGraphLaunch(void *exec, void *s) {
+  CURRENT;
+  told("cuGraphLaunch");
+  if (!exec || !works(s, COMPUTE)) return INVALID_VALUE;
+  int code = OK;
+  for (int i = 0; i < ((graph *)exec)->count && !code && !failed; i++) code = run(&((graph *)exec)->nodes[i]);
+  return code;
+}
+int cuGraphExecDestroy(void *exec) { CURRENT; told("cuGraphExecDestroy"); free(exec); return exec ? OK : INVALID_VALUE; }
+int cuGraphDestroy(void *g) { CURRENT; free(g); return g ? OK : INVALID_VALUE; }
+#endif
 int cuStreamCreate(void **s, unsigned flags) { CURRENT; (void)flags; *s = calloc(1, sizeof(stream)); return OK; }
 int cuStreamSynchronize(void *s) { CURRENT; return s ? OK : INVALID_VALUE; }
 int cuStreamWaitEvent(void *s, void *e, unsigned flags) { CURRENT; if (!s || !e || flags) return INVALID_VALUE; later(s, ((event *)e)->at, 0); return OK; }
