@@ -164,11 +164,10 @@ func (c *counter) ragged(f *ir.Fold) float64 {
 	return (n + (lanes-1)/2) / max(1, n)
 }
 
-// readOf gives the share of those buffers that a kernel loads in a part of its turns alone, in units of so many bytes: where there are fewer turns, as
-// many fewer, and where a few of these alone load, one here and one there, all units that they meet. What turns load again and again is loaded whole
-// by a part of them.
+// readOf gives the share of those buffers that a kernel loads in part: no more elements than it has loads of them, of which there are fewer where there are fewer turns, and where a
+// few of these alone load, one here and one there, all units of so many bytes that they meet. What turns load again and again is loaded whole by a part of them.
 func readOf(k *ir.Kernel, folds []*ir.Fold, turns func(*ir.Fold) float64, rare map[*ir.Node]float64, unit int) map[*ir.Buffer]float64 {
-	read, times, parts := map[*ir.Buffer]float64{}, count.Trips(k), make([]float64, len(folds))
+	read, some, times, parts := map[*ir.Buffer]float64{}, map[*ir.Buffer]float64{}, count.Trips(k), make([]float64, len(folds))
 	for i, f := range folds {
 		parts[i] = turns(f)
 	}
@@ -176,7 +175,8 @@ func readOf(k *ir.Kernel, folds []*ir.Fold, turns func(*ir.Fold) float64, rare m
 		if n.Kind != ir.KLoad {
 			return
 		}
-		share := max(1, times(n.Free())/float64(max(1, n.Buf.Len())))
+		few := times(n.Free()) / float64(max(1, n.Buf.Len()))
+		share := max(1, few)
 		if part, ok := rare[n]; ok {
 			share *= 1 - math.Pow(1-part, max(1, float64(unit/n.Buf.Type.Size())))
 		}
@@ -184,6 +184,10 @@ func readOf(k *ir.Kernel, folds []*ir.Fold, turns func(*ir.Fold) float64, rare m
 			if n.Free().Meets(f.Binders()) {
 				share *= parts[i]
 			}
+		}
+		if few < 1 { // loads of a few elements each are of others
+			some[n.Buf] += few * share
+			share = some[n.Buf]
 		}
 		read[n.Buf] = max(read[n.Buf], min(share, 1))
 	})
