@@ -232,7 +232,7 @@ func TestDrivesInLittleDeviceMemory(t *testing.T) {
 }
 
 // What a verified run looks at in the end takes the place of what calls could be made again from before, and what a small device gives up is nothing that the host has twice: at no time has
-// the host more of the state than two of it.
+// the host more of the state than two of it, and a third for spots of a call in the middle that a verified run looks at, where that takes long enough for one.
 func TestDrivesHoldTwoStates(t *testing.T) {
 	const text, state = `
 x = axis(x, 0 .. 1 in 3000)
@@ -263,7 +263,7 @@ show(u | iterate(turn, at_most: 6))
 		peaks = append(peaks, usage.PeakRSS()-r.Devices[0].Peak) // which is memory of this process, too
 	}
 	t.Logf("at most %d bytes, %d verified, and %d with a small device, with a state of %d", peaks[1], peaks[2], peaks[3], state)
-	if max(peaks[2], peaks[3]) > peaks[1]+state/2 {
+	if peaks[2] > peaks[1]+state+state/2 || peaks[3] > peaks[1]+state/2 {
 		t.Errorf("at most %d bytes, %d verified, and %d with a small device, with a state of %d", peaks[1], peaks[2], peaks[3], state)
 	}
 }
