@@ -72,6 +72,11 @@ a = read("in.npy", dims: [i, k])
 b = read("in.npy", dims: [k, j])
 sin(dot(a, b, over: k)) | write("p.npy")
 `},
+	{name: "product by parts of chunks", rows: 1200, columns: 1200, outputs: []string{"p.zarr"}, budget: "10MiB", strips: "rows x 608", text: `
+a = read("in.npy", dims: [i, k])
+b = read("in.npy", dims: [k, j])
+dot(a, b, over: k) | write("p.zarr")
+`},
 	{name: "wide", rows: 300, columns: 6000, outputs: []string{"walls.tif", "b.npy"}, budget: "8MiB", strips: "rows x 512, 300 rows", text: `
 a = read("in.tif")
 w = a | walls

@@ -151,10 +151,26 @@ func (f *PendingFolder) empty() error {
 
 // WriteFile writes a file of the folder, whose name may lead through folders of it. Different files may be written concurrently.
 func (f *PendingFolder) WriteFile(name string, data []byte) error {
-	err := f.root.WriteFile(name, data, 0o666)
+	return f.write(name, func() error { return f.root.WriteFile(name, data, 0o666) })
+}
+
+// Update changes a file of the folder, which is empty where there was none.
+func (f *PendingFolder) Update(name string, change func(file *os.File) error) error {
+	return f.write(name, func() error {
+		file, err := f.root.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+		if err != nil {
+			return err
+		}
+		return errors.Join(change(file), file.Close())
+	})
+}
+
+// write calls do, which writes a file, and calls it again where the folder of that had to be made.
+func (f *PendingFolder) write(name string, do func() error) error {
+	err := do()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err = f.root.MkdirAll(filepath.Dir(name), 0o777); err == nil {
-			err = f.root.WriteFile(name, data, 0o666)
+			err = do()
 		}
 	}
 	if err != nil {
@@ -170,13 +186,9 @@ func (f *PendingFolder) WriteFile(name string, data []byte) error {
 // ReadFile is what a file within the folder holds.
 func (f *PendingFolder) ReadFile(name string) ([]byte, error) { return f.root.ReadFile(name) }
 
-// Remove removes a file of the folder, if it is there.
+// Remove removes a file of the folder, or a folder of it with all that it holds, if it is there.
 func (f *PendingFolder) Remove(name string) error {
-	err := f.root.Remove(name)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
+	if err := f.root.RemoveAll(name); err != nil {
 		return Wrap(f.path, cannotWrite, err)
 	}
 	f.mu.Lock()

@@ -1,8 +1,6 @@
 package zarr
 
 import (
-	"runtime"
-
 	"weft/kernels/region"
 	"weft/ops/files/element"
 	"weft/ops/files/format"
@@ -22,19 +20,25 @@ var Store = &format.Format{
 		"it has the system also as GDAL has it (`_CRS`), and the place of its pixels (`spatial:transform`). GDAL takes elements for missing that are as what no chunk holds: of whole numbers on the map that is one which no element is, if there is one, of truths false. What else lies in the folder goes when it is written anew.",
 }
 
-// scratch is the chunks that lie in a band of them, and a copy of the rows that fill it.
+// scratch is a chunk on its way, and parts that are encoded first, as many rows at a time as chunks have.
 func scratch(o format.Order, at region.Region) int64 {
 	chunk := chunkOf(o.Type.Shape(), o.DType)
-	band := int64(o.DType.Size())
-	for d, i := range at {
-		n := chunk[d]
-		if d > 0 {
-			n *= (i.Hi+n-1)/n - i.Lo/n
-		}
-		band *= int64(n)
+	n := int64(o.DType.Size())
+	for _, along := range chunk {
+		n *= int64(along)
+	}
+	if mapped(o.Type.Dims) { // packed, which may take more
+		n *= 3
 	}
 	if o.Elem != o.Type.Elem || o.Type.Unit.SI() != 1 || o.Elem.Complex {
-		band *= 2 // encoded first
+		rows := int64(o.DType.Size())
+		for d, along := range at {
+			if d == 0 {
+				along.Hi = along.Lo + min(along.Len(), chunk[0])
+			}
+			rows *= int64(along.Len())
+		}
+		n += 2 * rows // what holds them grows
 	}
-	return band + int64(runtime.GOMAXPROCS(0))<<20
+	return n + 1<<20
 }

@@ -56,12 +56,18 @@ func (a attributes) all(of []wkt.Attribute) {
 	}
 }
 
+// mapped reports whether the last two dims may lie on the map: lengths in space are no places there.
+func mapped(dims []ops.Dim) bool {
+	n := len(dims)
+	return n > 1 && dims[n-2].Frame != nil && dims[n-1].Frame != nil
+}
+
 // place notes where rows and columns lie, if the last two dims are those of a map projection.
 func (a attributes) place(dims []ops.Dim) (*tiff.Geo, error) {
-	n := len(dims)
-	if n < 2 || dims[n-2].Frame == nil || dims[n-1].Frame == nil { // lengths in space are no places on a map
+	if !mapped(dims) {
 		return nil, nil
 	}
+	n := len(dims)
 	y, x := dims[n-2], dims[n-1]
 	geo, err := tiff.GeoOf(y, x)
 	if err != nil || !geo.Placed {

@@ -84,15 +84,18 @@ func (u *unused) text() string {
 	return "0"
 }
 
-// again looks at the chunks that earlier runs wrote.
+// again looks at the chunks that earlier runs wrote; those of which some is missing are looked at when it has come.
 func (w *writer) again(marks []ops.Mark) error {
 	var b buffers
+	seen := map[string]bool{}
 	for _, m := range marks {
 		for at := range w.over(m.There).Indices() {
-			if !w.box(at).Within(m.There) { // its rest comes, and then all of it is written anew
+			name := w.key(at)
+			if _, some := w.todo[name]; some || seen[name] {
 				continue
 			}
-			packed, err := w.folder.ReadFile(w.key(at))
+			seen[name] = true
+			packed, err := w.folder.ReadFile(name)
 			if err != nil {
 				return err
 			}

@@ -2,13 +2,10 @@ package zarr
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"path"
-	"slices"
 	"sync"
 
 	"weft/kernels/region"
@@ -16,13 +13,11 @@ import (
 	"weft/ops/files/element"
 	"weft/ops/files/fileio"
 	"weft/ops/files/format"
-	"weft/ops/files/tile"
-	"weft/ops/files/words"
 )
 
 const cannotWrite = "cannot write"
 
-// writer writes a store by parts, which may be given in any order. Chunks are put together in memory until all of their elements are there.
+// writer writes a store by parts, which may be given in any order.
 type writer struct {
 	folder *fileio.PendingFolder
 	*layout
@@ -32,17 +27,10 @@ type writer struct {
 	missing    int64      // elements that have not come
 
 	mu     sync.Mutex
-	open   map[string]*assembly // chunks of which a part was written
-	spare  [][]byte
-	unused *unused       // of whole numbers on the map
-	fresh  region.Region // written and not yet marked
-}
-
-// assembly is a chunk that is being put together.
-type assembly struct {
-	box  region.Region
-	data []byte
-	todo int // elements inside the array that are not there yet
+	todo   map[string]int64 // elements that have not come, of chunks of which some have
+	data   []byte           // of a chunk, with room for a checksum behind it
+	unused *unused          // of whole numbers on the map
+	fresh  region.Region    // written and not yet marked
 }
 
 // target is the bytes that chunks have, about: large enough for disks, small enough for a few rows of them to be in memory.
@@ -123,7 +111,7 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 	if err != nil {
 		return nil, fileio.Wrap(o.Path, cannotWrite, err)
 	}
-	w := &writer{layout: layoutOf(o), attributes: of, about: of, beside: beside, open: map[string]*assembly{}}
+	w := &writer{layout: layoutOf(o), attributes: of, about: of, beside: beside}
 	if beside != nil {
 		w.about = attributes{}
 		w.prefix = path.Join(beside.name, w.prefix)
@@ -135,10 +123,7 @@ func create(o format.Order, resumable bool, marks []ops.Mark) (format.Output, er
 		return nil, fileio.Wrap(o.Path, cannotWrite, err)
 	}
 	w.shared = w.geo != nil
-	w.missing = region.Whole(w.shape...).Points()
-	for _, m := range marks {
-		w.missing -= m.There.Points()
-	}
+	w.begun(marks)
 	folder, err := begin(o.Path, isStore)
 	if err != nil {
 		return nil, err
@@ -167,179 +152,6 @@ func isStore(at string) error {
 	return errors.Join(err, root.Close())
 }
 
-// WriteMemory takes a part as it is in memory.
-func (w *writer) WriteMemory(ctx context.Context, src []byte, stride int, at region.Region) error {
-	columns, size := 1, w.dtype.Size()
-	if len(at) > 0 {
-		columns = at[len(at)-1].Len()
-	}
-	if stride == 0 {
-		stride = columns * size
-	}
-	return w.put(ctx, at, func(there, n int) []byte {
-		from := there/max(columns, 1)*stride + there%max(columns, 1)*size
-		return src[from : from+n*size]
-	})
-}
-
-// Part takes a part in the order of its elements.
-func (w *writer) Part(at region.Region) io.WriteCloser { return &part{w: w, at: at} }
-
-// part collects the elements of a part until they make rows of it, as many as chunks have.
-type part struct {
-	w    *writer
-	at   region.Region
-	data []byte
-}
-
-func (p *part) Write(data []byte) (int, error) {
-	p.data = append(p.data, data...)
-	if len(p.at) > 0 && len(p.data) >= p.w.chunk[0]*p.row() {
-		return len(data), p.Close()
-	}
-	return len(data), nil
-}
-
-// row is the bytes of one index of the first dim.
-func (p *part) row() int {
-	n := p.w.dtype.Size()
-	for _, i := range p.at[min(1, len(p.at)):] {
-		n *= i.Len()
-	}
-	return n
-}
-
-// Close writes the whole rows that have come.
-func (p *part) Close() error {
-	n := len(p.data) / max(p.row(), 1)
-	next := p.at
-	if len(p.at) > 0 {
-		next = p.at.Along(0, region.Interval{Lo: p.at[0].Lo, Hi: p.at[0].Lo + n})
-		p.at = p.at.Along(0, region.Interval{Lo: p.at[0].Lo + n, Hi: p.at[0].Hi})
-	}
-	size := p.w.dtype.Size()
-	err := p.w.put(context.Background(), next, func(there, n int) []byte { return p.data[there*size : (there+n)*size] })
-	p.data = append(p.data[:0], p.data[n*p.row():]...)
-	return err
-}
-
-// put writes a part, of which elements gives n from one on.
-func (w *writer) put(ctx context.Context, t region.Region, elements func(there, n int) []byte) error {
-	if err := tile.Inside(t, w.shape); err != nil {
-		return fileio.Wrap(w.folder.Path(), cannotWrite, err)
-	}
-	if t.Empty() {
-		return nil
-	}
-	size := w.dtype.Size()
-	for at := range w.over(t).Indices() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		box := w.box(at)
-		both, name := box.Intersect(t), w.key(at)
-		a := w.begin(name, box)
-		for row := range tile.Pieces(both, w.chunk, t) {
-			copy(a.data[row.Here*size:], elements(row.There, row.N))
-		}
-		if err := w.finish(a, name, int(both.Points())); err != nil {
-			return err
-		}
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.missing -= t.Points()
-	if n := len(w.fresh); n == 0 || n > 0 && (w.fresh[0].Hi != t[0].Lo || !w.fresh[1:].Equal(t[1:])) { // it does not go on below what came last
-		w.fresh = slices.Clone(t)
-	}
-	if len(t) > 0 {
-		w.fresh[0].Hi = t[0].Hi
-	}
-	return nil
-}
-
-// begin is the assembly of a chunk.
-func (w *writer) begin(name string, box region.Region) *assembly {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	a := w.open[name]
-	if a == nil {
-		a = &assembly{box: box, todo: int(box.Points())}
-		if n := len(w.spare); n > 0 {
-			a.data, w.spare = w.spare[n-1], w.spare[:n-1]
-			clear(a.data) // beyond the array
-		} else {
-			a.data = words.Bytes(w.chunkBytes() + sumBytes)[:w.chunkBytes()]
-		}
-		w.open[name] = a
-	}
-	return a
-}
-
-// finish counts elements as written and writes a chunk that is complete; one of zeros alone is left out.
-func (w *writer) finish(a *assembly, name string, elements int) error {
-	w.mu.Lock()
-	a.todo -= elements
-	done := a.todo == 0
-	w.mu.Unlock()
-	if !done {
-		return nil
-	}
-	var err error
-	if nothing(a.data) && (!w.shared || w.dtype.Class() == element.Truth) {
-		err = w.folder.Remove(name) // which an earlier run may have written behind its last mark
-	} else if w.shared {
-		var packed []byte
-		if packed, err = zipped(a.data); err == nil {
-			err = w.folder.WriteFile(name, packed)
-		}
-	} else {
-		err = w.folder.WriteFile(name, withSum(a.data))
-	}
-	if err != nil {
-		return err
-	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.unused != nil {
-		w.unused.saw(w.dtype, a.data)
-	}
-	delete(w.open, name) // not before it is written: until then none of its rows are there
-	w.spare = append(w.spare, a.data)
-	return nil
-}
-
-// Mark marks the rows of the chunks that are complete.
-func (w *writer) Mark() (ops.Mark, error) { return ops.Mark{There: w.complete()}, nil }
-
-// Sync waits until the chunks that are complete are on the disk.
-func (w *writer) Sync() error { return w.folder.Sync() }
-
-// complete takes what was written and fills chunks out of what is not yet marked.
-func (w *writer) complete() region.Region {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if len(w.fresh) == 0 {
-		there := w.fresh
-		w.fresh = nil
-		return there
-	}
-	rows := w.fresh[0]
-	if rows.Hi < w.shape[0] {
-		rows.Hi = max(rows.Lo, rows.Hi-rows.Hi%w.chunk[0])
-	}
-	there := w.fresh.Along(0, rows)
-	for _, a := range w.open {
-		if !a.box.Intersect(there).Empty() { // a part that ends within a chunk
-			return there.Along(0, region.Interval{Lo: rows.Lo, Hi: rows.Lo})
-		}
-	}
-	if w.fresh[0].Lo = rows.Hi; w.fresh.Empty() {
-		w.fresh = nil
-	}
-	return there
-}
-
 // Annotate notes where the array comes from.
 func (w *writer) Annotate(software, text string) {
 	w.about.set("software", software)
@@ -364,13 +176,16 @@ func provenance(at string) (string, error) {
 // Commit gives the store its name, once every element was written.
 func (w *writer) Commit(durable bool) error {
 	err := error(nil)
-	if w.missing != 0 || len(w.open) > 0 {
-		err = fmt.Errorf("%d elements were not written, and %d chunks not in full", w.missing, len(w.open))
+	if w.missing != 0 || len(w.todo) > 0 {
+		err = fmt.Errorf("%d elements were not written, and %d chunks not in full", w.missing, len(w.todo))
 	}
 	if w.unused != nil {
 		w.free = w.unused.text()
 	}
 	var text []byte
+	if err == nil && w.shared {
+		err = w.folder.Remove(raws)
+	}
 	if err == nil {
 		text, err = w.description(w.attributes)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -17,6 +18,7 @@ import (
 	"weft/ops"
 	"weft/ops/files/element"
 	"weft/ops/files/format"
+	"weft/ops/files/tile"
 	"weft/ops/files/words"
 )
 
@@ -165,22 +167,15 @@ func TestZerosTakeNoRoom(t *testing.T) {
 	if err := errors.Join(w.(format.MemoryWriter).WriteMemory(t.Context(), all, 0, region.Whole(2048, 2000)), w.Commit(false)); err != nil {
 		t.Fatal(err)
 	}
-	var files []string
-	err = filepath.WalkDir(path, func(p string, e fs.DirEntry, err error) error {
-		if err == nil && !e.IsDir() {
-			files = append(files, strings.TrimPrefix(p, path+"/"))
-		}
-		return err
-	})
-	if want := []string{"c/1/1", "zarr.json"}; err != nil || !slices.Equal(files, want) {
-		t.Errorf("files %v, want %v (%v)", files, want, err)
+	if got, want := slices.Sorted(maps.Keys(files(t, path))), []string{"c/1/1", "zarr.json"}; !slices.Equal(got, want) {
+		t.Errorf("files %v, want %v", got, want)
 	}
 	if got, err := read(t, path, element.Float32, nil); err != nil || !bytes.Equal(got, all) {
 		t.Errorf("what was written is not read: %v", err)
 	}
 }
 
-// A store goes on behind the rows of chunks that were complete.
+// A store goes on behind the rows that were marked.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.zarr")
 	o := order(path, element.Float32, 3072, 1500)
@@ -199,12 +194,12 @@ func TestResume(t *testing.T) {
 	}
 	put(w, 0, 700)
 	first, err := w.Mark()
-	if err != nil || !first.There.Empty() {
-		t.Fatalf("marked %v, %v, before a chunk was complete", first.There, err)
+	if want := (region.Region{{Lo: 0, Hi: 700}, {Lo: 0, Hi: 1500}}); err != nil || !first.There.Equal(want) {
+		t.Fatalf("marked %v, %v, want %v", first.There, err, want)
 	}
 	put(w, 700, 1400)
 	second, err := w.Mark()
-	if want := (region.Region{{Lo: 0, Hi: 1024}, {Lo: 0, Hi: 1500}}); err != nil || !second.There.Equal(want) {
+	if want := (region.Region{{Lo: 700, Hi: 1400}, {Lo: 0, Hi: 1500}}); err != nil || !second.There.Equal(want) {
 		t.Fatalf("marked %v, %v, want %v", second.There, err, want)
 	}
 	put(w, 1400, 2100) // which is lost
@@ -217,7 +212,7 @@ func TestResume(t *testing.T) {
 	if w, err = create(o, true, []ops.Mark{first, second}); err != nil {
 		t.Fatal(err)
 	}
-	put(w, 1024, 3072)
+	put(w, 1400, 3072)
 	if err := w.Commit(true); err != nil {
 		t.Fatal(err)
 	}
@@ -229,20 +224,80 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Rows within chunks that a strip of columns does not fill are not marked.
-func TestMarksAreOfWholeChunks(t *testing.T) {
-	w, err := create(order(filepath.Join(t.TempDir(), "a.zarr"), element.Float32, 2048, 2048), true, nil)
+// Parts that end within chunks are marked as they come. A run goes on behind any of them, whatever came besides, with the bytes of one that was not stopped.
+func TestPartsOfChunks(t *testing.T) {
+	folder := t.TempDir()
+	for name, o := range map[string]format.Order{"plain": order("", element.Float32, 1300, 1500), "zeros": order("", element.Float64, 1300, 1500),
+		"packed": onMap(t, "", element.Uint8), "packed floats": onMap(t, "", element.Float32)} {
+		shape := o.Type.Shape()
+		all := values(o.DType, int(region.Whole(shape...).Points()))
+		if name == "zeros" {
+			clear(all)
+		}
+		put := func(w format.Output, at region.Region) {
+			t.Helper()
+			var part []byte
+			for row := range tile.Pieces(at, shape, at) {
+				part = append(part, all[row.Here*o.DType.Size():][:row.N*o.DType.Size()]...)
+			}
+			if err := w.(format.MemoryWriter).WriteMemory(t.Context(), part, 0, at); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin := func(path string, marks []ops.Mark) format.Output {
+			t.Helper()
+			o.Path = filepath.Join(folder, path)
+			w, err := create(o, true, marks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return w
+		}
+		want := begin(name+" at once.zarr", nil)
+		put(want, region.Whole(shape...))
+		got, marks := begin(name+".zarr", nil), []ops.Mark(nil)
+		for x := 0; x < shape[len(shape)-1]; x += 400 {
+			for y := 0; y < shape[0]; y += shape[0]/5 + 1 {
+				at := region.Whole(shape...)
+				at[0], at[len(shape)-1] = region.Interval{Lo: y, Hi: min(y+shape[0]/5+1, shape[0])}, region.Interval{Lo: x, Hi: min(x+400, shape[len(shape)-1])}
+				put(got, at) // which is lost
+				if err := got.Suspend(); err != nil {
+					t.Fatal(err)
+				}
+				got = begin(name+".zarr", marks)
+				put(got, at)
+				m, err := got.Mark()
+				if err != nil || !m.There.Equal(at) {
+					t.Fatalf("%s: marked %v, want %v (%v)", name, m.There, at, err)
+				}
+				marks = append(marks, m)
+			}
+		}
+		if err := errors.Join(want.Commit(false), got.Commit(true)); err != nil {
+			t.Fatal(name, err)
+		}
+		if a, b := files(t, filepath.Join(folder, name+" at once.zarr")), files(t, filepath.Join(folder, name+".zarr")); !maps.Equal(a, b) {
+			t.Errorf("%s: %d files, want %d, or others", name, len(b), len(a))
+		}
+	}
+}
+
+// files are what a folder holds.
+func files(t *testing.T, folder string) map[string]string {
+	t.Helper()
+	out := map[string]string{}
+	err := filepath.WalkDir(folder, func(p string, e fs.DirEntry, err error) error {
+		if err == nil && !e.IsDir() {
+			var data []byte
+			data, err = os.ReadFile(p)
+			out[strings.TrimPrefix(p, folder+"/")] = string(data)
+		}
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Abort()
-	strip := region.Region{{Lo: 0, Hi: 1024}, {Lo: 0, Hi: 1500}}
-	if err := w.(format.MemoryWriter).WriteMemory(t.Context(), values(element.Float32, 1024*1500), 0, strip); err != nil {
-		t.Fatal(err)
-	}
-	if m, err := w.Mark(); err != nil || !m.There.Empty() {
-		t.Errorf("marked %v, %v", m.There, err)
-	}
+	return out
 }
 
 // Rows of chunks that could not be written are not marked.
@@ -257,13 +312,14 @@ func TestChunksThatFailAreNotMarked(t *testing.T) {
 		strip := region.Region{{Lo: 0, Hi: 1024}, {Lo: lo, Hi: hi}}
 		return w.(format.MemoryWriter).WriteMemory(t.Context(), values(element.Float32, int(strip.Points())), 0, strip)
 	}
-	if err := errors.Join(put(0, 1500), os.Mkdir(filepath.Join(filepath.Dir(path), ".a.zarr.weft-part", "c", "0", "1"), 0o777)); err != nil {
+	taken := filepath.Join(filepath.Dir(path), ".a.zarr.weft-part", "c", "0", "1")
+	if err := os.MkdirAll(taken, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	if err := put(1500, 2048); err == nil {
 		t.Fatal("a chunk was written over a folder")
 	}
-	if m, err := w.Mark(); err != nil || !m.There.Empty() {
+	if m, err := w.Mark(); err != nil || len(m.There) > 0 {
 		t.Errorf("marked %v, %v", m.There, err)
 	}
 }
