@@ -10,7 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// byteSize is a flag such as 512MiB, 2GB or 1000000.
+// byteSize is a flag such as 512MiB, 2GB or 1000000B.
 type byteSize int64
 
 var sizeUnits = []struct {
@@ -22,9 +22,9 @@ var sizeUnits = []struct {
 	{"k", 1 << 10}, {"m", 1 << 20}, {"g", 1 << 30}, {"t", 1 << 40}, {"b", 1},
 }
 
-// UnmarshalText reads a size: a number above 0, and a unit if it is not in bytes.
+// UnmarshalText reads a size: a number above 0, and a unit. One without is refused, since who writes 16 hardly means bytes.
 func (b *byteSize) UnmarshalText(text []byte) error {
-	s, scale := strings.ToLower(strings.TrimSpace(string(text))), 1.0
+	s, scale := strings.ToLower(strings.TrimSpace(string(text))), 0.0
 	for _, u := range sizeUnits {
 		if rest, ok := strings.CutSuffix(s, u.suffix); ok {
 			s, scale = strings.TrimSpace(rest), u.bytes
@@ -32,8 +32,11 @@ func (b *byteSize) UnmarshalText(text []byte) error {
 		}
 	}
 	v, err := strconv.ParseFloat(s, 64)
-	if err != nil || !(v > 0) || v*scale >= math.MaxInt64 {
-		return fmt.Errorf("%q is not a size: write 512MiB, 2GB or a number of bytes", text)
+	switch {
+	case err == nil && scale == 0:
+		return fmt.Errorf("%s has no unit: write %sMiB, %sGB or %sB for bytes", s, s, s, s)
+	case err != nil || !(v > 0) || v*scale >= math.MaxInt64:
+		return fmt.Errorf("%q is not a size: write 512MiB, 2GB or 1000000B", text)
 	}
 	*b = byteSize(v * scale)
 	return nil

@@ -45,6 +45,9 @@ type Stage struct {
 	Digits ir.DType
 	// Rounded, if set, is the type of floats to which its elements are rounded, and in which they lie in memory.
 	Rounded ir.DType
+	// Remainder says that the elements are what is left where values nearly cancel, so that they measure rounding: no digit of them is the same in other
+	// arithmetic, and they are as they should be where rounding explains them.
+	Remainder bool
 	// Partial says that the elements are sums of parts, whose sum is the same to the bit only if they are stored.
 	Partial bool
 	// Mirrored says that half of the elements are those of the other half.

@@ -42,15 +42,30 @@ func fitted(m *module.Module, opt Options) error {
 		opt.beyond.bytes = max(1, least-opt.Memory)
 	}
 	step, largest := largestAtPeak(p)
+	what := fmt.Sprintf("the largest is %s %s (%s); in blocks of rows it does not fit either: %s", largest.Stage, largest.Type, amount.Bytes(largest.Bytes), why)
+	if opt.taken > opt.Memory { // what keeps it from fitting is around it
+		what = fmt.Sprintf("arrays that stay while it runs take %s", amount.Bytes(opt.taken))
+	}
 	counted := ""
 	if p.Totals.Later {
 		counted = " and room for what is counted when it runs,"
 	}
 	fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s,%s or use a smaller grid", plan.SizeFor(least+opt.taken), counted),
-		"stage %s needs %s of arrays at once, and the budget is %s; the largest is %s %s (%s); in blocks of rows it does not fit either: %s",
-		step.Name, amount.Bytes(t.PeakBytes+opt.taken), amount.Bytes(opt.Memory+opt.taken), largest.Stage, largest.Type, amount.Bytes(largest.Bytes), why)
+		"stage %s needs %s of arrays at once, and %s; %s", step.Name, amount.Bytes(t.PeakBytes+opt.taken), budget(t.PeakBytes+opt.taken, opt.Memory+opt.taken), what)
 	fault.At = step.Where()
 	return fault
+}
+
+// budget says what arrays may take of the memory that a run is given, of which weft itself keeps some, where needs is more.
+func budget(needs, arrays int64) string {
+	says := "the budget is " + amount.Bytes(arrays)
+	if limit := plan.LimitFor(arrays); plan.OfArrays(limit) < limit {
+		says += fmt.Sprintf(", which is what a limit of %s leaves to arrays", plan.SizeFor(arrays))
+	}
+	if amount.Bytes(needs) == amount.Bytes(arrays) {
+		says += fmt.Sprintf(", %d B less", needs-arrays)
+	}
+	return says
 }
 
 // largestAtPeak is the step at which most is alive and its largest array.

@@ -294,7 +294,7 @@ func (b *builder) program(g graph.Program, opt Options, taken, counted int64) (p
 func (b *builder) boxed(p *bound.Plan, g graph.Program, op *ops.Instance, taken int64, once []string) error {
 	if p.Stream != nil {
 		fault := problem.Wrong(problem.MemoryBudget, "", fmt.Sprintf("give --memory at least %s, or use smaller arrays", plan.SizeFor(p.Totals.PeakBytes+taken)),
-			"%s keeps its arrays as a whole: it needs %s of them, and the budget is %s", op.Spec.Name, amount.Bytes(p.Totals.PeakBytes+taken), amount.Bytes(b.opt.Memory))
+			"%s keeps its arrays as a whole: it needs %s of them, and %s", op.Spec.Name, amount.Bytes(p.Totals.PeakBytes+taken), budget(p.Totals.PeakBytes+taken, b.opt.Memory))
 		fault.At = op.Where
 		return fault
 	}

@@ -79,7 +79,7 @@ func (r *run) drive(ctx context.Context, step *bound.Step) (err error) {
 	r.opt.Progress.Begin(step.Name, step.Drive.Told(), time.Duration(predicted*float64(time.Millisecond)))
 	defer r.opt.Progress.End()
 	note, err := step.Op.Bound.(ops.Driver).Drive(d)
-	if d.hopeless = problem.Has(err, problem.Singular); err != nil {
+	if d.hopeless = problem.Has(err, problem.Singular) || problem.Has(err, problem.CannotHonour); err != nil {
 		return err
 	}
 	if err := d.bring(r.opt.Verify); err != nil {

@@ -31,6 +31,13 @@ func (c *checker) similar(d *diag.Diagnostic, name string, at site, args []argum
 	if c.diags.Len() > manyMistakes {
 		return
 	}
+	for _, n := range c.scope.all() {
+		if _, part := library.Doc(n + "." + name); part && c.scope.lookup(n).use != nil {
+			c.scope.lookup(n).used = true // as it is meant to be
+			d.Suggest(n + "." + name)
+			return
+		}
+	}
 	if text := library.Instead(name); text != "" {
 		d.Helpf("%s", text)
 		return

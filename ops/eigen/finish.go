@@ -116,6 +116,7 @@ func (r results) finished(p programs, a, x *ops.Stage) []*ops.Stage {
 		})
 		return ops.Real(b.Select(some(b, c), b.Sqrt(b.Div(left.Re, xx.At(b, c).Re)), b.F64(0)))
 	})
+	wrong.Remainder = true
 	return []*ops.Stage{found, vectors, wrong, nil}
 }
 

@@ -64,6 +64,7 @@ func (s *small) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 			toldFirst: foremost(b, systems, float64(s.n+1), func(i []*ir.Node) (*ir.Node, *ir.Node) { return wrong(i), b.Cast(ir.F64, pivot.At(b, i...).Re) }),
 			toldValue: value,
 		}
+		numbers[toldFirst] = b.Select(b.Lt(b.F64(0), numbers[toldCount]), numbers[toldFirst], b.F64(-1)) // none, in a number that can be compared
 		return ops.Real(chosen(b, numbers[:], index[0]))
 	})
 	return told, doubt{s.of, systems, s.n}

@@ -1,6 +1,7 @@
 package linear
 
 import (
+	"fmt"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -18,7 +19,8 @@ func (z *large) rooted(left, block, inverse []float64, at region.Interval) error
 	if _, ok := lapack64.Potrf(blas64.Symmetric{N: n, Stride: n, Data: left, Uplo: blas.Lower}); !ok {
 		k, v := pivot(was, n)
 		if v != v {
-			return problem.Wrong(problem.Singular, "a", "", "the matrix is not positive definite: pivot %d is not a number", at.Lo+k)
+			return problem.Wrong(problem.Singular, "a", fmt.Sprintf("an element of row %d, up to the diagonal, is NaN or infinite, or overflows: is_nan finds those that are NaN", at.Lo+k),
+				"the matrix is not positive definite: pivot %d is not a number", at.Lo+k)
 		}
 		return problem.Wrong(problem.Singular, "a", "a little added to the diagonal makes a matrix positive definite that is so but for rounding",
 			"the matrix is not positive definite: pivot %d is %.3g", at.Lo+k, v)

@@ -164,6 +164,7 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 				return b.Lt(number, b.F64(math.Inf(1))), number
 			}),
 		}
+		numbers[wrongFirst] = b.Select(b.Lt(b.F64(0), numbers[wrongCount]), numbers[wrongFirst], b.F64(-1)) // none, in a number that can be compared
 		return chosen(b, numbers[:], index[0])
 	})
 	return told, verified{z, append(slices.Clone(batch), dims[z.row]), turns}
@@ -218,6 +219,7 @@ func (z *assumed) doubtOrthogonal(l *ops.Lowering, batch []ops.Dim, element func
 				return b.Lt(first, b.F64(math.Inf(1))), first
 			}),
 		}
+		numbers[wrongFirst] = b.Select(b.Lt(b.F64(0), numbers[wrongCount]), numbers[wrongFirst], b.F64(-1)) // none, in a number that can be compared
 		return chosen(b, numbers[:], index[0])
 	})
 	return told, verified{z, append(slices.Clone(batch), vectors), 1}

@@ -106,9 +106,9 @@ func worst(is [properties]Trust, of []Property) Trust {
 	return t
 }
 
-// Contradiction is two things that are said of one matrix of which no matrix is both.
+// Contradiction is two things that are said of one matrix of which no matrix is both: that it is zero follows from others, so that these are told first.
 func (s Structure) Contradiction() (one, other Property, found bool) {
-	for _, c := range [][2]Property{{Zero, UnitDiagonal}, {Zero, Orthogonal}, {Zero, PositiveDefinite}, {Antisymmetric, UnitDiagonal}, {Antisymmetric, PositiveDefinite}} {
+	for _, c := range [][2]Property{{Antisymmetric, UnitDiagonal}, {Antisymmetric, PositiveDefinite}, {Zero, UnitDiagonal}, {Zero, Orthogonal}, {Zero, PositiveDefinite}} {
 		if s.Is[c[0]] > Unknown && s.Is[c[1]] > Unknown {
 			return c[0], c[1], true
 		}

@@ -18,13 +18,23 @@ func OfLaunches(arrays int64) int64 { return min(max(48<<20, arrays/16), 256<<20
 
 // SizeFor writes the least limit, as --memory takes it, whose arrays may take so many bytes.
 func SizeFor(bytes int64) string {
-	unit, name := int64(1), "B"
+	count, _, name := limitFor(bytes)
+	return fmt.Sprint(count, name)
+}
+
+// LimitFor is that limit.
+func LimitFor(bytes int64) int64 {
+	count, unit, _ := limitFor(bytes)
+	return count * unit
+}
+
+func limitFor(bytes int64) (count, unit int64, name string) {
+	unit, name = 1, "B"
 	switch {
 	case bytes >= 16<<20:
 		unit, name = 1<<20, "MiB"
 	case bytes >= 16<<10:
 		unit, name = 1<<10, "KiB"
 	}
-	count := sort.Search(int(2*bytes/unit+1), func(n int) bool { return OfArrays(int64(n)*unit) >= bytes })
-	return fmt.Sprint(count, name)
+	return int64(sort.Search(int(2*bytes/unit+1), func(n int) bool { return OfArrays(int64(n)*unit) >= bytes })), unit, name
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"weft/kernels/ir"
 	"weft/lang/diag"
 	"weft/ops"
 	"weft/ops/amount"
@@ -180,9 +181,15 @@ func (r summary) summarizeParity(b *strings.Builder) {
 			fmt.Fprintf(w, "float64\t%s\t%s\n", p.Value, verdict(p))
 			continue
 		}
+		if p.OK && p.Remainder && p.Rounding > 0 && p.Rounding+p.Ties <= p.Samples {
+			fmt.Fprintf(w, "float64\t%s\tmeasures what rounding leaves: %d samples, and rounding explains them\n", p.Value, p.Samples)
+			continue
+		}
 		says := verdict(p)
 		switch {
 		case !p.OK:
+		case p.Rounding > 0 && p.Type == ir.F64.String(): // no type is closer
+			says = fmt.Sprintf("%d off by more, as rounding alone explains: @tolerance says what is enough", p.Rounding)
 		case p.Rounding > 0:
 			says = fmt.Sprintf("%d off by more, as rounding alone explains: @precision(compute: f64) is closer, @tolerance says what is enough", p.Rounding)
 		case p.Ties > 0:

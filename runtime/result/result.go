@@ -135,6 +135,9 @@ type Parity struct {
 	// those beyond the tolerance by no more than rounding in the array's own type may give, which counts where no tolerance was asked for.
 	Ties     int `json:"ties,omitempty"`
 	Rounding int `json:"rounding,omitempty"`
+	// Remainder says that the array measures rounding, so that Rounding counts what is as it should be; Type is that of its elements as they are stored.
+	Remainder bool   `json:"remainder,omitempty"`
+	Type      string `json:"type,omitempty"`
 	// Unexamined counts samples beyond the tolerance that may be ties: a second look at all of them takes too long, and those that were looked at are explained.
 	Unexamined int `json:"unexamined,omitempty"`
 	// Leaves is what the worst sample should be where it is a whole number that its type does not hold.
