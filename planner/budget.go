@@ -42,9 +42,14 @@ func fitted(m *module.Module, opt Options) error {
 		opt.beyond.bytes = max(1, least-opt.Memory)
 	}
 	step, largest := largestAtPeak(p)
-	what := fmt.Sprintf("the largest is %s %s (%s); in blocks of rows it does not fit either: %s", largest.Stage, largest.Type, amount.Bytes(largest.Bytes), why)
-	if opt.taken > opt.Memory { // what keeps it from fitting is around it
-		what = fmt.Sprintf("arrays that stay while it runs take %s", amount.Bytes(opt.taken))
+	what := fmt.Sprintf("the largest is %s %s (%s); ", largest.Stage, largest.Type, amount.Bytes(largest.Bytes))
+	switch {
+	case opt.taken <= opt.Memory:
+		what += "in blocks of rows it does not fit either: " + why
+	case largest.Bytes > opt.taken:
+		what += "what else stays while it runs takes its room"
+	default: // what keeps it from fitting is around it
+		what = "arrays that stay while it runs take its room"
 	}
 	counted := ""
 	if p.Totals.Later {

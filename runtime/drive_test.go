@@ -258,6 +258,23 @@ func TestDrivesGoOn(t *testing.T) {
 	}
 }
 
+// Where an algorithm finds that it is not for what it was given, nothing is left to go on from: it would find so again.
+func TestDrivesThatRefuseLeaveNothing(t *testing.T) {
+	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)
+	journal.LeastBetween, journal.MostBetween = 0, 0
+	for code, leaves := range map[string]bool{problem.CannotHonour: false, problem.Singular: false, problem.MissingFile: true} {
+		path, dev := filepath.Join(t.TempDir(), "x.npy"), newFaulty("native")
+		refused := problem.Wrong(code, "a", "", "not this one")
+		w, sinks := driven(&halving{most: 20, launch: func(call int) error { return map[bool]error{true: refused}[call == 9] }}, path)
+		if _, err := Run(t.Context(), w.plan(t, dev, sinks...), Options{Devices: []device.Device{dev}, Threads: 2}); !problem.Has(err, code) {
+			t.Fatal(err)
+		}
+		if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".*")); len(left) > 0 != leaves {
+			t.Errorf("%s left %v", code, left)
+		}
+	}
+}
+
 // What was beyond its tolerance before a drive was cut off is not forgotten when it goes on.
 func TestDrivesGoOnInDoubt(t *testing.T) {
 	defer func(least, most time.Duration) { journal.LeastBetween, journal.MostBetween = least, most }(journal.LeastBetween, journal.MostBetween)

@@ -1,11 +1,13 @@
 package blocks
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"weft/ops/amount"
 	"weft/planner/bound"
+	"weft/planner/plan"
 )
 
 // holdsWhole are the kinds of devices whose memory is not the host's: an array there has all its rows.
@@ -98,7 +100,7 @@ func (s *Stream) Narrow(from int, budget int64) (peak, least int64) {
 
 // obstacle says what keeps a run in blocks from fitting: an array that stays as a whole, or the rows that one block needs.
 func (s *Stream) obstacle(budget int64) string {
-	for _, k := range s.Kept {
+	for _, k := range slices.SortedFunc(slices.Values(s.Kept), func(a, b plan.KeptArray) int { return cmp.Compare(b.Bytes, a.Bytes) }) { // the largest
 		if s.flow.plan.Buffer(k.Buffer).Known() > budget/2 {
 			return fmt.Sprintf("%s (%s) stays in memory, because %s", k.Name, amount.Bytes(k.Bytes), k.Why)
 		}

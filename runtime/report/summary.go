@@ -182,7 +182,7 @@ func (r summary) summarizeParity(b *strings.Builder) {
 			continue
 		}
 		if p.OK && p.Remainder && p.Rounding > 0 && p.Rounding+p.Ties <= p.Samples {
-			fmt.Fprintf(w, "float64\t%s\tmeasures what rounding leaves: %d samples, and rounding explains them\n", p.Value, p.Samples)
+			fmt.Fprintf(w, "float64\t%s\tmeasures what rounding leaves: %d samples, and rounding explains all\n", p.Value, p.Samples)
 			continue
 		}
 		says := verdict(p)
