@@ -9,7 +9,7 @@ import (
 
 // moves says what a program in blocks moves of files, and how fast it is expected to be for that.
 func (t *printer) moves(begin string) {
-	if m := t.plan.Moves(); m != nil {
+	if m := t.plan.Moves(); m != nil && m.Read+m.Written > 0 {
 		t.line("%sreads %s and writes %s%s; %.0f %% of their rate in memory expected", begin, size(m.Read), size(m.Written), beside(m, m.Read+m.Written), 100*m.Share)
 	}
 }
