@@ -79,7 +79,7 @@ type pass struct {
 var passes = []pass{
 	{name: "fuse", run: verdicts},
 	{name: "kernels", run: kernels, after: []string{"fuse"}},
-	{name: "transpose", run: only(layout.Transpose), after: []string{"kernels"}},
+	{name: "transpose", run: func(m *module.Module, opt Options) error { return layout.Transpose(m, opt.Memory) }, after: []string{"kernels"}},
 	{name: "interleave", run: only(layout.Interleave), after: []string{"kernels"}},
 	{name: "crop", run: only(layout.Crop), after: []string{"transpose", "interleave"}}, // a box is of dims as they lie
 	{name: "precision", run: types, after: []string{"crop"}},

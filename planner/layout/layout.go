@@ -12,8 +12,8 @@ import (
 )
 
 // Transpose lays stages out with their last two dims in the other order where all their readers on the device run faster so, and where some gather
-// along the last dim: what they take of the one before lies side by side then.
-func Transpose(m *module.Module) error {
+// along the last dim: what they take of the one before lies side by side then. What does not fit the memory goes by rows; 0: all fits.
+func Transpose(m *module.Module, memory int64) error {
 	prefers := m.Device.Rules
 	if prefers == nil {
 		return nil
@@ -38,12 +38,12 @@ func Transpose(m *module.Module) error {
 	if found {
 		m.Assemble()
 	}
-	return choose(m, func(m *module.Module) []*ops.Stage { return append(gathered(m), narrow(m)...) }, func(v *graph.View, crosswise bool) { v.Transposed = crosswise })
+	return choose(m, func(m *module.Module) []*ops.Stage { return append(gathered(m), narrow(m, memory)...) }, func(v *graph.View, crosswise bool) { v.Transposed = crosswise })
 }
 
 // Rows are narrow that have few elements, fewer than there are rows beside each other, and enough of these for vectors, where arrays of them are more than
-// caches hold. Of arrays of two dims, which cannot be cut by rows then, they have fewer than vectors have lanes, and are not made from more that is given, which
-// could not be either.
+// caches hold. Of arrays of two dims, which cannot be cut by rows then, they have fewer than vectors have lanes, and are not made from more that is given, or does not
+// fit the memory, which could not be either.
 const (
 	narrowRow   = 64
 	fewLanes    = 16
@@ -66,22 +66,25 @@ func rowed(g *graph.Graph, s *ops.Stage) bool {
 }
 
 // narrow are arrays of narrow rows, besides those that are gathered: lanes that lie along the dim before take an element of every row.
-func narrow(m *module.Module) (out []*ops.Stage) {
+func narrow(m *module.Module, memory int64) (out []*ops.Stage) {
 	among := gathered(m)
 	for _, k := range m.Kernels {
 		s := k.Roots[0]
 		dims := m.Type(s).Dims
 		if len(k.Roots) == 1 && len(dims) > 1 && private(m.Graph, s) && !rowed(m.Graph, s) && !s.Type.Elem.Complex && !m.Views[s].Transposed && !slices.Contains(among, s) &&
-			narrowly(dims) && m.Arrays.Of(s)[0].Bytes() >= narrowBytes && (len(dims) > 2 || !condenses(m, k, s)) {
+			narrowly(dims) && m.Arrays.Of(s)[0].Bytes() >= narrowBytes && (len(dims) > 2 || !condenses(k, s, memory)) {
 			out = append(out, s)
 		}
 	}
 	return out
 }
 
-// condenses reports a kernel that makes an array from a larger one that is given.
-func condenses(m *module.Module, k *module.Kernel, s *ops.Stage) bool {
-	return slices.ContainsFunc(k.Loads, func(in *ops.Stage) bool { return graph.Given(in) && in.Type.Bytes() > s.Type.Bytes() })
+// condenses reports a kernel that makes an array from a larger one that is given, or does not fit the memory.
+func condenses(k *module.Kernel, s *ops.Stage, memory int64) bool {
+	return slices.ContainsFunc(k.Loads, func(in *ops.Stage) bool {
+		bytes := in.Type.Bytes()
+		return bytes > s.Type.Bytes() && (graph.Given(in) || memory > 0 && bytes > memory)
+	})
 }
 
 // gathered are the arrays of which some kernel loads elements at places along the last dim that it loads too, for all points of an axis.
