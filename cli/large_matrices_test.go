@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -175,4 +176,58 @@ func TestChangedTilesOfKilledRuns(t *testing.T) {
 		return
 	}
 	t.Error("no killed run left a checkpoint")
+}
+
+// More memory is never too little where less does, though tiles grow with it, and the budget that is named is at most some per cent above the least.
+func TestBudgetsThatDo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("plans each pipeline many times")
+	}
+	const n, step = 4000, 1 << 20
+	cache := t.TempDir()
+	for name, text := range map[string]string{
+		"cholesky": "read(\"a.npy\", dims: [i, j]) | cholesky | write(\"out.zarr\")\n",
+		"columns":  "cholesky(read(\"a.npy\", dims: [i, j]), order: right) | write(\"out.zarr\")\n",
+		"inverse":  "inverse(read(\"a.npy\", dims: [i, j]), rows: i, columns: j, triangle: lower) | write(\"out.npy\")\n",
+		"solve":    "solve(read(\"a.npy\", dims: [i, j]) | assume(lower, rows: i, columns: j), read(\"a.npy\", dims: [i, k]), rows: i, columns: j) | write(\"out.npy\")\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder := t.TempDir()
+			must(t, npy.Save(filepath.Join(folder, "a.npy"), []int{n, n}, make([]float64, n*n)))
+			must(t, os.WriteFile(filepath.Join(folder, "p.weft"), []byte(text), 0o666))
+			refused := func(budget int64) string {
+				t.Helper()
+				c := exec.Command("weft", "explain", "p.weft", "--memory", fmt.Sprintf("%dKiB", budget>>10))
+				c.Dir, c.Env = folder, append(os.Environ(), "WEFT_CACHE="+cache)
+				said, err := c.CombinedOutput()
+				if err != nil && atLeast.FindStringSubmatch(string(said)) == nil {
+					t.Fatalf("%d bytes: %v\n%s", budget, err, said)
+				}
+				if err == nil {
+					return ""
+				}
+				return string(said)
+			}
+			does := int64(0)
+			for budget := int64(16 << 20); budget < 64<<20; budget += step {
+				said := refused(budget)
+				switch {
+				case said == "" && does == 0:
+					does = budget
+				case said != "" && does > 0:
+					t.Errorf("%d MiB do, and %d MiB do not:\n%s", does>>20, budget>>20, said)
+				}
+			}
+			m := atLeast.FindStringSubmatch(refused(1 << 20))
+			least, err := strconv.ParseInt(m[1], 10, 64)
+			must(t, err)
+			least *= map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20}[m[2]]
+			if said := refused(least); said != "" {
+				t.Errorf("%s%s was named:\n%s", m[1], m[2], said)
+			}
+			if below := least - least/10; refused(below) == "" {
+				t.Errorf("%s%s was named, and %d bytes do", m[1], m[2], below)
+			}
+		})
+	}
 }

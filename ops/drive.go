@@ -36,6 +36,7 @@ type Tasks struct {
 	Count int
 	At    func(number int) Task
 	Least int64 // the room without which there are no tasks, where that is more than there is
+	Takes int64 // the room that tiles as large as these need: in less, there are smaller ones
 	Lasts []int // of the state, by number, what those behind a task read of it beside tiles
 	// Multiplies is how many products of elements all of it sums up; times Moves, by the root of the elements in memory, it is what no order moves fewer elements than.
 	Multiplies, Moves float64

@@ -219,19 +219,26 @@ func Build(sinks []*ops.Instance, dev device.Info, opt Options) (*bound.Plan, er
 	}
 	opt.way, opt.beyond = "", nil
 	for _, spill := range []bool{false, true} {
-		if g = graph.Collect(sinks, graph.How{Apart: true, Room: opt.Memory, Spill: spill, Strict: opt.Strict}); !g.Tiled() {
-			break
+		for room := opt.Memory; ; room = g.Takes() - 1 { // what is around tiles needs some, too
+			if g = graph.Collect(sinks, graph.How{Apart: true, Room: room, Spill: spill, Strict: opt.Strict}); !g.Tiled() {
+				break
+			}
+			if g.Least() > room {
+				if room == opt.Memory { // it may be less of what is made from stored arrays
+					opt.tries.need = g.Least()
+					opt.tries.failed()
+				}
+				break
+			}
+			opt.tries.need = 0
+			if p, err = build(g, dev, opt); err == nil {
+				p.Apart, p.Room, p.Spills, p.Strict = true, room, spill, opt.Strict
+				return p, nil
+			}
+			if opt.tries.failed(); !problem.Has(err, problem.MemoryBudget) {
+				break
+			}
 		}
-		if opt.tries.need = g.Least(); g.Least() > opt.Memory {
-			opt.tries.failed()
-			continue // it may be less of what is made from stored arrays
-		}
-		opt.tries.need = 0
-		if p, err = build(g, dev, opt); err == nil {
-			p.Apart, p.Room, p.Spills, p.Strict = true, opt.Memory, spill, opt.Strict
-			return p, nil
-		}
-		opt.tries.failed()
 	}
 	if p, ok := less("whole", graph.How{}, whole); ok {
 		return p, nil

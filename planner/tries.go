@@ -58,7 +58,7 @@ func (t *tries) failed() {
 	t.need = 0
 }
 
-// enough is a memory with which a program can be planned that cannot in what it was given, and which was tried: at most an eighth beyond the least, but for rounding.
+// enough is a memory with which a program can be planned that cannot in what it was given, and which was tried: at most a sixteenth beyond the least, but for rounding.
 func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
 	opt.trial, opt.After = true, nil
 	works := func(memory int64) bool {
@@ -77,7 +77,7 @@ func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
 		}
 		least = max(most, opt.tries.least-1)
 	}
-	for told := int64(0); most > least+least/8; { // what failed tells here too, every other time
+	for told := int64(0); most > least+least/16; { // what failed tells here too, every other time
 		mid := rounded(int64(math.Sqrt(float64(least) * float64(most))))
 		byTold := told > least && rounded(told) < mid
 		if byTold {
@@ -97,9 +97,9 @@ func enough(sinks []*ops.Instance, dev device.Info, opt Options) int64 {
 	return most
 }
 
-// rounded is a budget of four digits in base two that holds so many bytes.
+// rounded is a budget of six digits in base two that holds so many bytes.
 func rounded(n int64) int64 {
-	unit := int64(1) << max(0, bits.Len64(uint64(max(1, n)))-4)
+	unit := int64(1) << max(0, bits.Len64(uint64(max(1, n)))-6)
 	return (n + unit - 1) / unit * unit
 }
 

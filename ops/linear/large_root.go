@@ -85,7 +85,7 @@ func (z *large) rooting(b int, room ops.Room, a, x *ops.Stage) ops.Tasks {
 		}
 	}
 	tile := func(of *ops.Stage, i, j int) ops.Tile { return ops.Tile{Of: of, Box: boxes[j][i-j]} }
-	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.rootNeeds(panel, room), Lasts: []int{stateInverse}, Multiplies: cube(z.n) / 6, Moves: math.Sqrt2}
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.rootNeeds(panel, room), Takes: z.rootNeeds(int64(b), room), Lasts: []int{stateInverse}, Multiplies: cube(z.n) / 6, Moves: math.Sqrt2}
 	out.At = func(number int) ops.Task {
 		at := order[number]
 		i, j, k := at.rows, at.columns, at.from

@@ -58,7 +58,7 @@ func (z *large) begins(side, first int) int {
 // Schwartz, Minimizing communication in numerical linear algebra, 2011).
 func (z *large) substitutions(b int, l *ops.Lowering, x *ops.Stage) ops.Tasks {
 	p, order, a := z.passes()[0], z.order(b), l.In("a")
-	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel, l.Room), Multiplies: cube(z.n) / 6, Moves: 0.5 / math.Sqrt2}
+	out := ops.Tasks{Of: []*ops.Stage{a, x}, Count: len(order), Least: z.needs(panel, l.Room), Takes: z.needs(int64(b), l.Room), Multiplies: cube(z.n) / 6, Moves: 0.5 / math.Sqrt2}
 	if z.rhs >= 0 {
 		out.Multiplies *= 3 * float64(z.Gives[0].Type.Len()) / float64(z.n) / float64(z.n)
 		out.Of = append(out.Of, l.In("b"))

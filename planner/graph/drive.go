@@ -30,6 +30,14 @@ func (g *Graph) Tiled() bool {
 	return false
 }
 
+// Takes is the room that the largest tiles need, those of the drive that has most: in less, it has smaller ones.
+func (g *Graph) Takes() (room int64) {
+	for _, d := range g.Drives {
+		room = max(room, d.Tasks.Takes)
+	}
+	return room
+}
+
 // Least is the room that tasks of its drives need, as far as that follows from their tiles alone.
 func (g *Graph) Least() (room int64) {
 	for _, d := range g.Drives {
