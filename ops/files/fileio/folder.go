@@ -149,6 +149,9 @@ func (f *PendingFolder) empty() error {
 	return nil
 }
 
+// FS is the folder as it is now.
+func (f *PendingFolder) FS() fs.FS { return f.root.FS() }
+
 // WriteFile writes a file of the folder, whose name may lead through folders of it. Different files may be written concurrently.
 func (f *PendingFolder) WriteFile(name string, data []byte) error {
 	return f.write(name, func() error { return f.root.WriteFile(name, data, 0o666) })

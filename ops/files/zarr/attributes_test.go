@@ -70,7 +70,7 @@ func TestAttributes(t *testing.T) {
 			}
 			defer in.Close()
 			a := in.About()
-			if a.Scale != c.scale || a.Offset != c.offset || a.DType.String() != c.is || len(a.Doubts) > 0 {
+			if a.Scale != c.scale || a.Offset != c.offset || a.DType.String() != c.is || len(a.Doubts) != 1 || a.Doubts[0].Code != problem.TruncatedFile {
 				t.Errorf("scale %v, offset %v of %v, doubts %v", a.Scale, a.Offset, a.DType, a.Doubts)
 			}
 			if c.nans != nil && !a.Gaps {

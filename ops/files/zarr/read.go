@@ -93,6 +93,9 @@ func opened(at string, root *os.Root, d *description, err error) (*array, error)
 	if err == nil {
 		l, err = d.layout()
 	}
+	if err == nil {
+		err = d.lost(root.FS(), l)
+	}
 	if err != nil {
 		return nil, errors.Join(fileio.Wrap(at, fileio.CannotRead, err), root.Close())
 	}

@@ -187,6 +187,9 @@ func (w *writer) Commit(durable bool) error {
 		err = w.folder.Remove(raws)
 	}
 	if err == nil {
+		err = w.leaveOut()
+	}
+	if err == nil {
 		text, err = w.description(w.attributes)
 	}
 	if err == nil && w.beside != nil {
