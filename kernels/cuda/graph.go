@@ -60,19 +60,11 @@ func (d *Device) Graph(of []device.Node) (device.Graph, error) {
 	if d.extra.graphs == nil {
 		return nil, device.ErrNoGraphs
 	}
-	g := &graph{dev: d, born: d.contexts.Load()}
-	var programs []*program
-	for _, n := range of {
-		p, ok := n.Program.(*program)
-		if !ok || p.dev != d {
-			return nil, fmt.Errorf("%s: a kernel of a graph is not of this device", d.info.Name)
-		}
-		node, err := p.Node(n)
-		if err != nil {
-			return nil, err
-		}
-		g.nodes, programs = append(g.nodes, node), append(programs, p)
+	nodes, programs, err := launch.Nodes(of, d.info.Name, func(p *program) bool { return p.dev == d })
+	if err != nil {
+		return nil, err
 	}
+	g := &graph{dev: d, born: d.contexts.Load(), nodes: nodes}
 	if err := d.with(func() error { return g.capture(programs) }); err != nil {
 		return nil, launch.Told(g.nodes, -1, err)
 	}

@@ -33,19 +33,11 @@ func (d *Device) Graph(of []device.Node) (device.Graph, error) {
 	if _, err := d.fate.next(onGraph); err != nil {
 		return nil, fmt.Errorf("%s: a graph of %d kernels: %w", d.info.Name, len(of), err)
 	}
-	g := &graph{dev: d}
-	for _, n := range of {
-		p, ok := n.Program.(*program)
-		if !ok || p.dev != d {
-			return nil, fmt.Errorf("%s: a kernel of a graph is not of this device", d.info.Name)
-		}
-		node, err := p.Node(n)
-		if err != nil {
-			return nil, err
-		}
-		g.nodes, g.programs = append(g.nodes, node), append(g.programs, p)
+	nodes, programs, err := launch.Nodes(of, d.info.Name, func(p *program) bool { return p.dev == d })
+	if err != nil {
+		return nil, err
 	}
-	return g, sleep(context.Background(), time.Duration(d.description.Pace*float64(len(of))*float64(d.description.Graph.Make)))
+	return &graph{dev: d, nodes: nodes, programs: programs}, sleep(context.Background(), time.Duration(d.description.Pace*float64(len(of))*float64(d.description.Graph.Make)))
 }
 
 // Launch runs all, and takes what the described device takes for them together.

@@ -64,7 +64,6 @@ func (s *small) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 			toldFirst: foremost(b, systems, float64(s.n+1), func(i []*ir.Node) (*ir.Node, *ir.Node) { return wrong(i), b.Cast(ir.F64, pivot.At(b, i...).Re) }),
 			toldValue: value,
 		}
-		numbers[toldFirst] = b.Select(b.Lt(b.F64(0), numbers[toldCount]), numbers[toldFirst], b.F64(-1)) // none, in a number that can be compared
 		return ops.Real(chosen(b, numbers[:], index[0]))
 	})
 	return told, doubt{s.of, systems, s.n}
@@ -126,9 +125,9 @@ func counted(b *ops.Body, dims []ops.Dim, so func(index []*ir.Node) *ir.Node) *i
 	return eachOf(b, dims, nil, 0, ir.Sum, b.Add, func(i []*ir.Node) *ir.Node { return b.Select(so(i), b.F64(1), b.F64(0)) })
 }
 
-// foremost is the number of the first place of some dims where something is so, times a size, and a number below that size that it has there.
+// foremost is the number of the first place of some dims where something is so, times a size, and a number below that size that it has there; -1: it is so nowhere.
 func foremost(b *ops.Body, dims []ops.Dim, size float64, at func(index []*ir.Node) (so, number *ir.Node)) *ir.Node {
-	return eachOf(b, dims, nil, math.Inf(1), ir.Smallest, b.Min, func(i []*ir.Node) *ir.Node {
+	first := eachOf(b, dims, nil, math.Inf(1), ir.Smallest, b.Min, func(i []*ir.Node) *ir.Node {
 		so, number := at(i)
 		place := b.F64(0)
 		for d, k := range i {
@@ -136,4 +135,5 @@ func foremost(b *ops.Body, dims []ops.Dim, size float64, at func(index []*ir.Nod
 		}
 		return b.Select(so, b.Add(b.Mul(place, b.F64(size)), number), b.F64(math.Inf(1)))
 	})
+	return b.Select(b.Lt(first, b.F64(math.Inf(1))), first, b.F64(-1))
 }

@@ -161,10 +161,9 @@ func (z *assumed) Doubt(l *ops.Lowering) (*ops.Stage, ops.Op) {
 			wrongCount: eachOf(b, parts, nil, 0, ir.Sum, b.Add, func(i []*ir.Node) *ir.Node { return many.At(b, i...).Re }),
 			wrongFirst: foremost(b, parts, float64(n*ops.Type{Dims: within}.Len()), func(i []*ir.Node) (so, number *ir.Node) {
 				number = first.At(b, i...).Re
-				return b.Lt(number, b.F64(math.Inf(1))), number
+				return b.Le(b.F64(0), number), number
 			}),
 		}
-		numbers[wrongFirst] = b.Select(b.Lt(b.F64(0), numbers[wrongCount]), numbers[wrongFirst], b.F64(-1)) // none, in a number that can be compared
 		return chosen(b, numbers[:], index[0])
 	})
 	return told, verified{z, append(slices.Clone(batch), dims[z.row]), turns}
@@ -216,10 +215,9 @@ func (z *assumed) doubtOrthogonal(l *ops.Lowering, batch []ops.Dim, element func
 				first := foremost(b, columns[len(columns)-1:], 1, func(c []*ir.Node) (so, number *ir.Node) {
 					return wrong(b, append(slices.Clone(i), c...)), b.F64(0)
 				})
-				return b.Lt(first, b.F64(math.Inf(1))), first
+				return b.Le(b.F64(0), first), first
 			}),
 		}
-		numbers[wrongFirst] = b.Select(b.Lt(b.F64(0), numbers[wrongCount]), numbers[wrongFirst], b.F64(-1)) // none, in a number that can be compared
 		return chosen(b, numbers[:], index[0])
 	})
 	return told, verified{z, append(slices.Clone(batch), vectors), 1}

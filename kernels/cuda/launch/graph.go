@@ -21,6 +21,24 @@ func (p *Program) Node(n device.Node) (Node, error) {
 	return Node{p, bound, n.Tile}, err
 }
 
+// Nodes binds launches of a graph of a device, of that name, whose programs are mine.
+func Nodes[P interface {
+	Node(device.Node) (Node, error)
+}](of []device.Node, name string, mine func(P) bool) (nodes []Node, programs []P, err error) {
+	for _, n := range of {
+		p, ok := n.Program.(P)
+		if !ok || !mine(p) {
+			return nil, nil, fmt.Errorf("%s: a kernel of a graph is not of this device", name)
+		}
+		node, err := p.Node(n)
+		if err != nil {
+			return nil, nil, err
+		}
+		nodes, programs = append(nodes, node), append(programs, p)
+	}
+	return nodes, programs, nil
+}
+
 // Launch is the node's, as Bound.At.
 func (n Node) Launch() (l Launch, ok bool, err error) {
 	l, ok, err = n.At(n.Tile)
